@@ -1,0 +1,1 @@
+"""Pure types and decisions: no input or output, no third party, nothing asynchronous."""

@@ -1,0 +1,148 @@
+"""One dialogue as it was exported: its messages, and the turns among them that are voted on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+EMPTY_PREFIX = bytes(16)
+"""The hash of a conversation before its first message."""
+
+
+class Role(StrEnum):
+    """Who speaks in a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+    EVENT = "event"
+
+
+class Side(StrEnum):
+    """Which side of the conversation a turn comes from."""
+
+    PROMPT = "prompt"
+    RESPONSE = "response"
+
+    @classmethod
+    def of(cls, role: Role) -> "Side | None":
+        """Gives the side that `role` speaks for; None for context, which is never voted on."""
+        return _SIDES.get(role)
+
+
+_SIDES = {Role.USER: Side.PROMPT, Role.ASSISTANT: Side.RESPONSE}
+
+
+class Sides(StrEnum):
+    """Which turns a run votes on; the others are still shown to the evaluator."""
+
+    PROMPTS = "prompts"
+    RESPONSES = "responses"
+    BOTH = "both"
+
+    def include(self, side: Side) -> bool:
+        """Says whether turns of `side` are voted on."""
+        return self is Sides.BOTH or self.value == f"{side.value}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a conversation stands, as the user would look it up."""
+
+    path: str
+    """The file as it was named to chaperone; `-` for standard input."""
+    line: int
+    """The line of its first message, from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+class Message(NamedTuple):
+    """One utterance, or one piece of context between utterances."""
+
+    # Logs hold millions of messages: a frozen dataclass takes several times as long to make.
+
+    role: Role
+    text: str
+    """The whole content; parts that are not text stand in it as `[kind]` placeholders."""
+    id: str | None = None
+    name: str | None = None
+    at: str | None = None
+    """When it was said, ISO 8601, as exported."""
+
+    def chain(self, prefix: bytes) -> bytes:
+        """Gives the hash of the conversation that ends with this message after `prefix`.
+
+        Only what an evaluator is shown takes part: role, name and text, length-prefixed so that no
+        text can imitate another division into messages.
+        """
+        digest = blake2b(prefix, digest_size=len(EMPTY_PREFIX))
+        for part in (self.role.value, self.name or "", self.text):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance of the user or the chatbot, numbered from 1."""
+
+    number: int
+    side: Side
+    index: int
+    """Its position among the conversation's messages, from 0."""
+    message: Message
+
+    @property
+    def text(self) -> str:
+        """The utterance."""
+        return self.message.text
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One dialogue with an id, its messages in order, and what its log says about it."""
+
+    id: str
+    messages: tuple[Message, ...]
+    source: Source
+    label: str | None = None
+    """The class that a labelled log gives it: parasocial, sycophantic, neutral, ..."""
+    onset: int | None = None
+    """The first turn at which a labelled log says that the label holds."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    blank_turns: int = 0
+    """Utterances without any text, which are skipped and not numbered."""
+    placeholders: int = 0
+    """Content parts that are not text and stand as `[kind]` in a message."""
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """The utterances that can be voted on."""
+        found: list[Turn] = []
+        for index, message in enumerate(self.messages):
+            side = Side.of(message.role)
+            if side is not None:
+                found.append(Turn(len(found) + 1, side, index, message))
+        return tuple(found)
+
+
+class PrefixHasher:
+    """Walks a conversation once and gives the hash of every prefix that ends with a turn."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._messages = conversation.messages
+        self._done = 0
+        self._hash = EMPTY_PREFIX
+
+    def up_to(self, turn: Turn) -> bytes:
+        """Gives the hash of the conversation up to and including `turn`; turns come in order."""
+        while self._done <= turn.index:
+            self._hash = self._messages[self._done].chain(self._hash)
+            self._done += 1
+        return self._hash

@@ -1,0 +1,127 @@
+"""What a run was asked to do, and what it came to: the frame around the verdicts."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from chaperone_cli.domain.conversation import Conversation, Side, Sides
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.domain.rule import Rule
+from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
+from chaperone_cli.domain.vote import AbstainReason
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How turns are voted on: everything besides log and evaluator that shapes a verdict."""
+
+    rubric: Rubric
+    rule: Rule
+    passes: int
+    """N, the votes a turn gets at most."""
+    sides: Sides = Sides.BOTH
+    all_votes: bool = False
+    """Cast all N votes even where the verdict is already settled."""
+    until_block: bool = False
+    """Leave a conversation at its first blocking turn."""
+
+
+@dataclass(frozen=True)
+class RunHeader:
+    """Who judged what, how and when; the only place for times and facts of the machine."""
+
+    version: str
+    """Of chaperone."""
+    started_at: str
+    """ISO 8601, UTC."""
+    platform: str
+    evaluator: str
+    evaluator_version: str
+    evaluator_settings: Mapping[str, str | int | float | bool | None]
+    protocol: Protocol
+    inputs: tuple[str, ...]
+    """The paths as they were given."""
+
+
+class Ending(StrEnum):
+    """How a run came to its end."""
+
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    OUT_OF_BUDGET = "out_of_budget"
+
+
+@dataclass
+class Usage:
+    """What the votes of this very run took; a repeated run may differ here and nowhere else."""
+
+    votes_asked: int = 0
+    """Votes asked of the evaluator."""
+    votes_from_store: int = 0
+    """Votes already cast by an earlier run."""
+    seconds: float = 0.0
+
+
+@dataclass
+class Summary:
+    """Totals over the conversations and problems added so far."""
+
+    passes: int
+    ending: Ending = Ending.COMPLETE
+    conversations: Counter[Verdict] = field(default_factory=Counter)
+    """Conversations by verdict."""
+    empty: int = 0
+    """Conversations without any turn on the voted sides; they count as pass."""
+    attribution: Counter[Side] = field(default_factory=Counter)
+    """First blocking turns by side."""
+    turns_judged: Counter[Side] = field(default_factory=Counter)
+    turns_blocked: Counter[Side] = field(default_factory=Counter)
+    """Turns judged parasocial, by side."""
+    turns_undecided: Counter[Side] = field(default_factory=Counter)
+    turns_selected: int = 0
+    """All turns on the voted sides, judged or not."""
+    votes_cast: int = 0
+    abstentions: Counter[AbstainReason] = field(default_factory=Counter)
+    blocked_by_rule: Counter[str] = field(default_factory=Counter)
+    """Conversations that each named rule blocks; filled only where all N votes were cast."""
+    blank_turns: int = 0
+    placeholders: int = 0
+    problems: Counter[Severity] = field(default_factory=Counter)
+
+    @property
+    def total(self) -> int:
+        """All conversations."""
+        return sum(self.conversations.values())
+
+    @property
+    def votes_saved(self) -> int:
+        """Votes that N passes on every turn of the voted sides would have cast beyond these."""
+        return self.passes * self.turns_selected - self.votes_cast
+
+    def add(self, verdict: ConversationVerdict) -> None:
+        """Counts one conversation."""
+        self.conversations[verdict.verdict] += 1
+        self.empty += not verdict.turns_selected
+        self.turns_selected += verdict.turns_selected
+        if verdict.attribution is not None:
+            self.attribution[verdict.attribution] += 1
+        for turn in verdict.turns:
+            self.turns_judged[turn.side] += 1
+            self.turns_blocked[turn.side] += turn.verdict is Verdict.BLOCK
+            self.turns_undecided[turn.side] += turn.verdict is Verdict.UNDECIDED
+            self.votes_cast += len(turn.votes)
+            self.abstentions.update(vote.reason for vote in turn.votes if vote.reason)
+        for rule, first in verdict.first_blocks.items():
+            self.blocked_by_rule[rule] += first is not None
+
+    def add_reading(self, conversation: Conversation) -> None:
+        """Counts what reading `conversation` skipped or replaced."""
+        self.blank_turns += conversation.blank_turns
+        self.placeholders += conversation.placeholders
+
+    def add_problem(self, problem: Problem) -> None:
+        """Counts one problem."""
+        self.problems[problem.severity] += 1

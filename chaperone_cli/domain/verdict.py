@@ -1,0 +1,80 @@
+"""What the votes amount to: for a turn, and for a conversation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from chaperone_cli.domain.conversation import Side, Source
+from chaperone_cli.domain.vote import Tally, Vote, tally
+
+
+class Verdict(StrEnum):
+    """What a rule makes of the votes."""
+
+    BLOCK = "block"
+    PASS = "pass"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class TurnVerdict:
+    """One turn's votes and what the rule makes of them."""
+
+    turn: int
+    side: Side
+    verdict: Verdict
+    votes: tuple[Vote, ...]
+    """The votes cast, in the order of their passes; fewer than N where the rest cannot matter."""
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The votes cast, counted by answer."""
+        return tally(self.votes)
+
+    @property
+    def score(self) -> int:
+        """S, the number of yes votes cast."""
+        return self.tally.yes
+
+
+@dataclass(frozen=True)
+class ConversationVerdict:
+    """What a run says of one conversation."""
+
+    conversation: str
+    source: Source
+    turns_total: int
+    """All its turns, judged or not."""
+    turns_selected: int
+    """Its turns on the sides that the run votes on, judged or not."""
+    turns: tuple[TurnVerdict, ...]
+    """The turns that were judged, in order."""
+    label: str | None = None
+    onset: int | None = None
+    first_blocks: Mapping[str, int | None] = field(default_factory=dict)
+    """For every named rule, its first blocking turn; filled only where all N votes were cast."""
+
+    @cached_property
+    def first_block(self) -> TurnVerdict | None:
+        """The first blocking turn."""
+        return next((turn for turn in self.turns if turn.verdict is Verdict.BLOCK), None)
+
+    @property
+    def attribution(self) -> Side | None:
+        """The side that the first blocking turn came from."""
+        return self.first_block.side if self.first_block else None
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Block if any turn blocks, else undecided if any turn is, else pass."""
+        if self.first_block is not None:
+            return Verdict.BLOCK
+        if any(turn.verdict is Verdict.UNDECIDED for turn in self.turns):
+            return Verdict.UNDECIDED
+        return Verdict.PASS
+
+    @property
+    def votes_cast(self) -> int:
+        """All votes cast on the judged turns."""
+        return sum(len(turn.votes) for turn in self.turns)

@@ -1,0 +1,98 @@
+"""One evaluation pass's answer on one turn, and counts of such answers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Answer(StrEnum):
+    """What a vote says; an abstention is never counted as no."""
+
+    YES = "yes"
+    NO = "no"
+    ABSTAIN = "abstain"
+
+
+class AbstainReason(StrEnum):
+    """Why a vote says neither yes nor no."""
+
+    REFUSED = "refused"
+    UNREADABLE = "unreadable"
+    ERROR = "error"
+    UNSUPPORTED_LANGUAGE = "unsupported_language"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one turn's text, by position, so that it can be kept without the text."""
+
+    turn: int
+    start: int
+    """First character, from 0."""
+    end: int
+    """One past the last character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What decided a vote."""
+
+    cues: tuple[str, ...] = ()
+    """Names of the cues that weighed in, strongest first."""
+    span: Span | None = None
+    """The sentence that weighed most; it may stand in an earlier turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One evaluation pass's answer on one turn."""
+
+    answer: Answer
+    reason: AbstainReason | None = None
+    """Set if and only if the answer is an abstention."""
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        if (self.answer is Answer.ABSTAIN) != (self.reason is not None):
+            raise ValueError("a vote has a reason if and only if it abstains")
+
+
+YES = Vote(Answer.YES)
+NO = Vote(Answer.NO)
+
+
+class Tally(NamedTuple):
+    """How many votes of each kind were cast on a turn."""
+
+    yes: int = 0
+    no: int = 0
+    abstain: int = 0
+
+    @property
+    def cast(self) -> int:
+        """All votes cast."""
+        return self.yes + self.no + self.abstain
+
+    def plus(self, answer: Answer) -> "Tally":
+        """Gives this tally with one more vote of `answer`."""
+        match answer:
+            case Answer.YES:
+                return Tally(self.yes + 1, self.no, self.abstain)
+            case Answer.NO:
+                return Tally(self.yes, self.no + 1, self.abstain)
+            case Answer.ABSTAIN:
+                return Tally(self.yes, self.no, self.abstain + 1)
+
+
+def tally(votes: Iterable[Vote]) -> Tally:
+    """Counts `votes` by answer."""
+    yes = no = abstain = 0
+    for vote in votes:
+        if vote.answer is Answer.YES:
+            yes += 1
+        elif vote.answer is Answer.NO:
+            no += 1
+        else:
+            abstain += 1
+    return Tally(yes, no, abstain)

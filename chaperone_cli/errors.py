@@ -1,0 +1,65 @@
+"""Every error a run can end with; a failed item (a bad line, a refused vote) is data, not an error.
+
+ChaperoneError                 chaperone could not do what was asked
+├── UsageError                 the command line asks for something impossible
+│   └── ConfigError            ... or a settings file or variable does
+├── InputError                 an input that the whole command depends on cannot be read
+├── EvaluatorError             the evaluator cannot answer, now or ever
+│   └── MissingVoteError       recorded votes lack a vote that the audit needs
+├── StoreError                 the vote store cannot be read or written
+├── OutputError                a report cannot be written
+└── BudgetExhausted            a stated limit on calls or cost was reached
+"""
+
+
+class ChaperoneError(Exception):
+    """Chaperone could not do what was asked.
+
+    `message` is one line saying what was wrong and where; `hint` says what to do about it.
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(ChaperoneError):
+    """The command line asks for something impossible."""
+
+
+class ConfigError(UsageError):
+    """A settings file or an environment variable asks for something impossible."""
+
+
+class InputError(ChaperoneError):
+    """An input that the whole command depends on cannot be read."""
+
+
+class EvaluatorError(ChaperoneError):
+    """The evaluator cannot answer: wrong credentials, damaged weights, an unreadable votes file."""
+
+
+class MissingVoteError(EvaluatorError):
+    """Recorded votes lack a vote that the audit needs."""
+
+    @classmethod
+    def at(cls, path: str, conversation: str, turn: int, passes: int) -> "MissingVoteError":
+        """Builds the error for a turn that `path` holds no vote of pass `passes` on."""
+        return cls(
+            f"{path} holds no vote of pass {passes} on turn {turn} of conversation {conversation!r}",
+            hint="record the missing votes, ask for fewer passes with --votes, "
+            "or leave the conversation out",
+        )
+
+
+class StoreError(ChaperoneError):
+    """The vote store cannot be read or written."""
+
+
+class OutputError(ChaperoneError):
+    """A report cannot be written."""
+
+
+class BudgetExhausted(ChaperoneError):
+    """A stated limit on calls or cost was reached; everything cast so far is saved."""
