@@ -1,0 +1,1 @@
+"""Domain types to and from the JSON of the contracts in `schemas/`, one file per contract."""

@@ -1,0 +1,1 @@
+"""The engine replays conversations and gathers votes; the only place with concurrency."""

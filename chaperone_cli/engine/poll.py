@@ -1,0 +1,90 @@
+"""Gathers the votes of some passes on one turn: straight from a session, or by way of the store."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
+from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.domain.run import Usage
+from chaperone_cli.domain.vote import AbstainReason, Vote
+from chaperone_cli.evaluators.interface import Evaluator, Session
+from chaperone_cli.store import VoteStore, vote_key
+
+
+class Poll(ABC):
+    """The votes on one conversation, turn by turn."""
+
+    @abstractmethod
+    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+        """Gives one vote for each of `passes` on `turn`, in their order."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Ends the session, if one was started."""
+
+
+class DirectPoll(Poll):
+    """Asks the evaluator every time, for evaluators that cost nothing to ask again."""
+
+    def __init__(self, session: Session, usage: Usage) -> None:
+        self._session = session
+        self._usage = usage
+
+    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+        self._usage.votes_asked += len(passes)
+        return await self._session.vote(turn, passes)
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+class StoredPoll(Poll):
+    """Asks the evaluator only for votes that the store lacks, and files each as it arrives."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        rubric: Rubric,
+        evaluator: Evaluator,
+        store: VoteStore,
+        usage: Usage,
+    ) -> None:
+        self._conversation = conversation
+        self._rubric = rubric
+        self._evaluator = evaluator
+        self._evaluator_digest = evaluator.identity.digest
+        self._store = store
+        self._usage = usage
+        self._prefixes = PrefixHasher(conversation)
+        self._prefix: tuple[int, bytes] = (0, b"")
+        self._session: Session | None = None
+
+    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+        # All at once, each filed on arrival: a crash loses only the votes still in flight.
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._vote(turn, number)) for number in passes]
+        return [task.result() for task in tasks]
+
+    async def _vote(self, turn: Turn, number: int) -> Vote:
+        key = vote_key(self._prefix_of(turn), self._rubric.digest, self._evaluator_digest, number)
+        if (stored := self._store.get(key)) is not None:
+            self._usage.votes_from_store += 1
+            return stored
+        if self._session is None:
+            self._session = self._evaluator.open(self._conversation, self._rubric)
+        self._usage.votes_asked += 1
+        [vote] = await self._session.vote(turn, [number])
+        if vote.reason is AbstainReason.ERROR:
+            # A passing failure says nothing of the turn: a later run may well get an answer.
+            return vote
+        return self._store.add(key, vote)
+
+    def _prefix_of(self, turn: Turn) -> bytes:
+        if self._prefix[0] != turn.number:
+            self._prefix = (turn.number, self._prefixes.up_to(turn))
+        return self._prefix[1]
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()

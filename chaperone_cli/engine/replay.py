@@ -1,0 +1,42 @@
+"""Replays one conversation turn by turn, as if it were happening now."""
+
+from chaperone_cli.domain.ballot import Ballot, first_blocks
+from chaperone_cli.domain.conversation import Conversation, Turn
+from chaperone_cli.domain.rule import RULES
+from chaperone_cli.domain.run import Protocol
+from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.engine.poll import Poll
+from chaperone_cli.engine.progress import Progress
+
+
+async def replay(
+    conversation: Conversation, protocol: Protocol, poll: Poll, progress: Progress
+) -> ConversationVerdict:
+    """Votes on the turns of `conversation` in order and gives its verdict."""
+    selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
+    judged: list[TurnVerdict] = []
+    for turn in selected:
+        outcome = await _judge(turn, protocol, poll)
+        judged.append(outcome)
+        progress.judged(len(outcome.votes), protocol.passes)
+        if protocol.until_block and outcome.verdict is Verdict.BLOCK:
+            break
+    turns = tuple(judged)
+    progress.finished(len(conversation.turns), len(selected), len(turns), protocol.passes)
+    return ConversationVerdict(
+        conversation.id,
+        conversation.source,
+        len(conversation.turns),
+        len(selected),
+        turns,
+        conversation.label,
+        conversation.onset,
+        first_blocks(turns, RULES, protocol.passes) if protocol.all_votes else {},
+    )
+
+
+async def _judge(turn: Turn, protocol: Protocol, poll: Poll) -> TurnVerdict:
+    ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes)
+    while wanted := ballot.wanted():
+        ballot.cast(await poll.votes(turn, wanted))
+    return ballot.outcome(turn)

@@ -1,0 +1,1 @@
+"""Evaluators answer the rubric's question once per pass; the registry below names them all."""

@@ -1,0 +1,67 @@
+"""What every evaluator offers: a session per conversation, and votes on its turns in order."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from json import dumps
+
+from chaperone_cli.domain.conversation import Conversation, Turn
+from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.domain.vote import Vote
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which evaluator answered: everything that could change an answer, and nothing else."""
+
+    name: str
+    """`local`, `claude`, `recorded`."""
+    version: str
+    """What changes when the evaluator's own behaviour does: a model id, a digest of weights."""
+    settings: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the identity, independent of the order of its settings."""
+        text = dumps([self.name, self.version, dict(self.settings)], sort_keys=True)
+        return sha256(text.encode()).digest()
+
+
+class Session(ABC):
+    """One conversation under evaluation; it is shown each turn only with what came before."""
+
+    @abstractmethod
+    async def vote(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+        """Gives one vote for each of `passes` (numbered from 1) on `turn`, in their order.
+
+        Turns are asked in order, possibly with gaps, and one turn possibly several times with
+        further passes, also while earlier calls for that turn are still waiting. A pass that fails for this turn alone is an abstention with its reason;
+        raises EvaluatorError where no pass can succeed any more.
+        """
+
+    async def close(self) -> None:
+        """Releases what the session holds."""
+        return None
+
+
+class Evaluator(ABC):
+    """Answers the rubric's question for the turns of many conversations."""
+
+    free_to_repeat: bool = False
+    """Asking again costs no money and no noticeable time, so that its votes need no store."""
+    max_passes: int | None = None
+    """The most passes it can vote in, where that is bounded."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> Identity:
+        """Which evaluator this is, for reports and for the keys of stored votes."""
+
+    @abstractmethod
+    def open(self, conversation: Conversation, rubric: Rubric) -> Session:
+        """Starts a session on `conversation`."""
+
+    async def close(self) -> None:
+        """Releases what the evaluator holds."""
+        return None

@@ -1,0 +1,74 @@
+"""Votes come back from the store as they were filed, and never instead of others."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chaperone_cli.domain.vote import NO, YES, AbstainReason, Answer, Evidence, Span, Vote
+from chaperone_cli.errors import StoreError
+from chaperone_cli.store import VoteStore, vote_key
+
+spans = st.builds(Span, *[st.integers(0, 10**9)] * 3)
+evidence = st.builds(Evidence, st.lists(st.text(), max_size=3).map(tuple), st.none() | spans)
+votes = st.one_of(
+    st.builds(Vote, st.sampled_from([Answer.YES, Answer.NO]), evidence=st.none() | evidence),
+    st.builds(Vote, st.just(Answer.ABSTAIN), st.sampled_from(AbstainReason)),
+)
+DIGEST = "ab" * 32
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> VoteStore:
+    return VoteStore(tmp_path_factory.mktemp("store") / "new" / "votes.sqlite3")
+
+
+@given(key=st.binary(min_size=20, max_size=20), vote=votes, second=votes)
+def test_the_first_vote_under_a_key_stays(
+    shared: VoteStore, key: bytes, vote: Vote, second: Vote
+) -> None:
+    standing = shared.get(key) or vote
+    assert shared.add(key, vote) == standing
+    assert shared.add(key, second) == standing
+    assert shared.get(key) == standing
+
+
+def test_votes_outlive_the_process_that_cast_them(tmp_path: Path) -> None:
+    path = tmp_path / "votes.sqlite3"
+    store = VoteStore(path)
+    store.add(b"a", YES)
+    other = VoteStore(path)  # a second process, while the first still runs
+    other.add(b"b", NO)
+    assert (store.get(b"b"), other.get(b"a"), other.get(b"c")) == (NO, YES, None)
+
+
+def test_a_key_differs_by_prefix_rubric_evaluator_and_pass() -> None:
+    variants = [
+        vote_key(b"p" * 16, DIGEST, b"e" * 32, 1),
+        vote_key(b"q" * 16, DIGEST, b"e" * 32, 1),
+        vote_key(b"p" * 16, "cd" * 32, b"e" * 32, 1),
+        vote_key(b"p" * 16, DIGEST, b"f" * 32, 1),
+        vote_key(b"p" * 16, DIGEST, b"e" * 32, 2),
+    ]
+    assert len(set(variants)) == len(variants)
+
+
+def test_a_file_that_is_no_store_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "votes.sqlite3"
+    path.write_text("not a database, but long enough to be read as one" * 40)
+    with pytest.raises(StoreError) as caught:
+        VoteStore(path)
+    assert caught.value.message == (
+        f"{path}: the vote store cannot be opened: file is not a database"
+    )
+    assert caught.value.hint == "name another file with --store, or go without one with --no-store"
+
+
+def test_a_store_of_a_newer_layout_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "votes.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="written by a newer chaperone"):
+        VoteStore(path)
