@@ -1,0 +1,68 @@
+"""`chaperone show`: one conversation with its votes beside each turn."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chaperone_cli.cli import options
+
+if TYPE_CHECKING:
+    from chaperone_cli.config import Settings
+
+Conversation = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation",
+        metavar="ID",
+        help="The conversation to show; may be left out where there is only one.",
+        show_default=False,
+    ),
+]
+
+
+def show(
+    path: options.OnePath,
+    conversation: Conversation = None,
+    format: options.Format = None,
+    config: options.Config = None,
+    evaluator: options.Evaluator = None,
+    recorded_votes: options.RecordedVotes = None,
+    rubric: options.RubricName = None,
+    votes: options.Votes = None,
+    rule: options.RuleName = None,
+    sides: options.SidesOption = None,
+    all_votes: options.AllVotes = None,
+    until_block: options.UntilBlock = None,
+    store: options.Store = None,
+    no_store: options.NoStore = None,
+) -> None:
+    """Read one conversation with each turn's votes and evidence beside it.
+
+    From a log, the conversation is judged now and shown with its text; from a saved report, votes
+    and evidence are shown without it.
+    """
+    settings = options.settings(
+        config,
+        format=format,
+        evaluator=evaluator,
+        recorded_votes=recorded_votes,
+        rubric=rubric,
+        votes=votes,
+        rule=rule,
+        sides=sides,
+        all_votes=all_votes,
+        until_block=until_block,
+        store=store,
+        no_store=no_store,
+    )
+    raise typer.Exit(_run(path, conversation, settings))
+
+
+def _run(path: str, name: str | None, settings: "Settings") -> int:
+    from chaperone_cli.cli import console
+    from chaperone_cli.cli.looking_up import judged, saved
+    from chaperone_cli.reporters.transcript import render_transcript
+
+    shown = saved(path, name) or judged(path, name, settings)
+    render_transcript(console.result(), shown.verdict, shown.conversation, shown.passes)
+    return 0

@@ -1,0 +1,34 @@
+"""`chaperone validate`: every problem of a log, and nothing else."""
+
+import typer
+
+from chaperone_cli.cli import options
+
+
+def validate(
+    paths: options.Paths, format: options.Format = None, config: options.Config = None
+) -> None:
+    """List every problem of logs, with file and line; exit with 3 if something cannot be read."""
+    from chaperone_cli.cli import console
+    from chaperone_cli.cli.exit_codes import ExitCode
+    from chaperone_cli.domain.problem import Problem, Severity
+    from chaperone_cli.readers import LogReader
+    from chaperone_cli.reporters.sanitise import plain
+
+    settings = options.settings(config, format=format)
+    out = console.result()
+    conversations = turns = 0
+    found = dict.fromkeys(Severity, 0)
+    for item in LogReader(paths, format=settings.format, problem_limit=None):
+        if isinstance(item, Problem):
+            found[item.severity] += 1
+            out.print(plain(f"{item.severity}: {item}"), markup=False, soft_wrap=True)
+        else:
+            conversations += 1
+            turns += len(item.turns)
+    out.print(
+        f"{conversations} conversations with {turns} turns can be audited; "
+        f"{found[Severity.ERROR]} errors, {found[Severity.WARNING]} warnings",
+        soft_wrap=True,
+    )
+    raise typer.Exit(ExitCode.UNREAD if found[Severity.ERROR] else ExitCode.OK)

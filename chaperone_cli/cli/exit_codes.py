@@ -1,0 +1,78 @@
+"""What each exit code means, and which one a run ends with."""
+
+from enum import IntEnum
+from typing import assert_never
+
+from chaperone_cli.config import FailOn
+from chaperone_cli.domain.problem import Severity
+from chaperone_cli.domain.run import Ending, Summary
+from chaperone_cli.domain.verdict import Verdict
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, InputError, UsageError
+
+
+class ExitCode(IntEnum):
+    """The contract with whatever called chaperone."""
+
+    OK = 0
+    """Nothing blocked."""
+    FAILED = 1
+    """Chaperone itself failed."""
+    USAGE = 2
+    """The command line or a setting asks for something impossible."""
+    UNREAD = 3
+    """Some input could not be read; what could be was audited, and nothing was blocked."""
+    BLOCKED = 10
+    """A turn was blocked."""
+    UNDECIDED = 11
+    """Some turn stayed undecided, and none was blocked."""
+    CRITERION = 12
+    """A stated criterion was not met."""
+    BUDGET = 13
+    """The budget ran out before the end."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
+
+
+def of_error(error: ChaperoneError) -> ExitCode:
+    """Gives the exit code of a command that ended with `error`."""
+    match error:
+        case UsageError():
+            return ExitCode.USAGE
+        case InputError():
+            return ExitCode.UNREAD
+        case BudgetExhausted():
+            return ExitCode.BUDGET
+        case _:
+            return ExitCode.FAILED
+
+
+def of_run(summary: Summary, fail_on: FailOn) -> ExitCode:
+    """Gives the exit code of an audit: how it ended, then what it found, then what it missed."""
+    match summary.ending:
+        case Ending.INTERRUPTED:
+            return ExitCode.INTERRUPTED
+        case Ending.FAILED:
+            return ExitCode.FAILED
+        case Ending.OUT_OF_BUDGET:
+            return ExitCode.BUDGET
+        case Ending.COMPLETE:
+            return _of_findings(summary, fail_on)
+        case _:
+            assert_never(summary.ending)
+
+
+def of_measurement(summary: Summary) -> ExitCode:
+    """Gives the exit code of a command that measures: what is blocked is a figure, not an alarm."""
+    if summary.ending is Ending.INTERRUPTED:
+        return ExitCode.INTERRUPTED
+    return ExitCode.UNREAD if summary.problems[Severity.ERROR] else ExitCode.OK
+
+
+def _of_findings(summary: Summary, fail_on: FailOn) -> ExitCode:
+    if summary.conversations[Verdict.BLOCK] and fail_on is not FailOn.NEVER:
+        return ExitCode.BLOCKED
+    if summary.conversations[Verdict.UNDECIDED] and fail_on is FailOn.UNDECIDED:
+        return ExitCode.UNDECIDED
+    if summary.problems[Severity.ERROR]:
+        return ExitCode.UNREAD
+    return ExitCode.OK

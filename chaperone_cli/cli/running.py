@@ -1,0 +1,109 @@
+"""Conducts a run: what the reader yields goes through the auditor and on to the reporters."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterable, Sequence
+
+from chaperone_cli.cli.interrupt import Interrupts
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.problem import Problem
+from chaperone_cli.domain.run import Ending, RunHeader, Summary
+from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError
+from chaperone_cli.reporters.interface import Quotes, Reporter
+
+
+class Run:
+    """One pass of a log through an auditor, and how it ended."""
+
+    def __init__(
+        self, auditor: Auditor, reporters: Sequence[Reporter], *, quote: bool = False
+    ) -> None:
+        self.summary = Summary(auditor.protocol.passes)
+        self.error: ChaperoneError | None = None
+        """What ended the run early."""
+        self._auditor = auditor
+        self._reporters = reporters
+        self._quote = quote
+
+    def over(self, header: RunHeader, items: Iterable[Conversation | Problem]) -> None:
+        """Audits `items` and writes the reports, also when Ctrl-C or an error cuts them short.
+
+        Raises only what goes wrong with the reports themselves.
+        """
+        started = time.monotonic()
+        opened = self._open(header)
+        try:
+            self._conduct(items)
+        except BaseException:
+            _abandon(opened)
+            raise
+        self._auditor.usage.seconds = time.monotonic() - started
+        if self.summary.ending is Ending.FAILED and not self.summary.total:
+            _abandon(opened)
+            return
+        for reporter in opened:
+            reporter.close(self.summary, self._auditor.usage)
+
+    def _open(self, header: RunHeader) -> list[Reporter]:
+        opened: list[Reporter] = []
+        for reporter in self._reporters:
+            try:
+                reporter.open(header)
+            except ChaperoneError:
+                _abandon(opened)
+                raise
+            opened.append(reporter)
+        return opened
+
+    def _conduct(self, items: Iterable[Conversation | Problem]) -> None:
+        with Interrupts() as interrupts:
+            try:
+                asyncio.run(self._audit(items, interrupts))
+            except (KeyboardInterrupt, asyncio.CancelledError):
+                self.summary.ending = Ending.INTERRUPTED
+            except BudgetExhausted as exc:
+                self.summary.ending, self.error = Ending.OUT_OF_BUDGET, exc
+            except OutputError:
+                raise
+            except ChaperoneError as exc:
+                self.summary.ending, self.error = Ending.FAILED, exc
+
+    async def _audit(self, items: Iterable[Conversation | Problem], interrupts: Interrupts) -> None:
+        interrupts.cancels(asyncio.current_task())
+        async with contextlib.aclosing(self._auditor.run(interrupts.reading(items))) as results:
+            async for result in results:
+                if isinstance(result, Problem):
+                    self._take_problem(result)
+                else:
+                    self._take(result.conversation, result.verdict)
+
+    def _take(self, conversation: Conversation, verdict: ConversationVerdict) -> None:
+        self.summary.add(verdict)
+        self.summary.add_reading(conversation)
+        quotes = quotes_for(verdict, conversation) if self._quote else {}
+        for reporter in self._reporters:
+            reporter.add(verdict, quotes)
+
+    def _take_problem(self, problem: Problem) -> None:
+        self.summary.add_problem(problem)
+        for reporter in self._reporters:
+            reporter.add_problem(problem)
+
+
+def quotes_for(verdict: ConversationVerdict, conversation: Conversation) -> Quotes:
+    """Gives the text of every span that a vote of `verdict` names as its evidence."""
+    spans = {
+        vote.evidence.span
+        for turn in verdict.turns
+        for vote in turn.votes
+        if vote.evidence is not None and vote.evidence.span is not None
+    }
+    return {span: conversation.turns[span.turn - 1].text[span.start : span.end] for span in spans}
+
+
+def _abandon(reporters: Sequence[Reporter]) -> None:
+    for reporter in reporters:
+        reporter.abandon()

@@ -1,0 +1,102 @@
+"""Builds the parts of a run from its settings: the only place that knows every implementation."""
+
+import platform
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from chaperone_cli import __version__
+from chaperone_cli.codec import rubric
+from chaperone_cli.config import Settings
+from chaperone_cli.domain.rule import Rule
+from chaperone_cli.domain.run import Protocol, RunHeader
+from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.errors import UsageError
+from chaperone_cli.evaluators.interface import Evaluator
+from chaperone_cli.store import VoteStore
+
+
+def _local(settings: Settings) -> Evaluator:
+    from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
+
+    return LocalEvaluator()
+
+
+def _recorded(settings: Settings) -> Evaluator:
+    from chaperone_cli.evaluators.recorded import RecordedEvaluator
+
+    return RecordedEvaluator(settings.recorded_votes)
+
+
+EVALUATORS: dict[str, Callable[[Settings], Evaluator]] = {"local": _local, "recorded": _recorded}
+
+
+def evaluator(settings: Settings) -> Evaluator:
+    """Gives the evaluator that `settings` name, able to cast their votes; raises UsageError."""
+    build = EVALUATORS.get(settings.evaluator)
+    if build is None:
+        raise UsageError(
+            f"unknown evaluator {settings.evaluator[:40]!r}", hint=f"use {', '.join(EVALUATORS)}"
+        )
+    if settings.recorded_votes is not None and settings.evaluator != "recorded":
+        raise UsageError(
+            f"--recorded-votes does not go with --evaluator {settings.evaluator}",
+            hint="add --evaluator recorded",
+        )
+    built = build(settings)
+    if built.max_passes is not None and settings.votes > built.max_passes:
+        raise UsageError(
+            f"the {settings.evaluator} evaluator has {built.max_passes} independent votes, "
+            f"but --votes asks for {settings.votes}",
+            hint=f"ask for at most --votes {built.max_passes}",
+        )
+    return built
+
+
+def protocol(settings: Settings) -> Protocol:
+    """Gives the protocol that `settings` describe; raises UsageError."""
+    rule = Rule.parse(settings.rule)
+    rule.threshold(settings.votes)
+    return Protocol(
+        rubric.load(settings.rubric),
+        rule,
+        settings.votes,
+        settings.sides,
+        settings.all_votes,
+        settings.until_block,
+    )
+
+
+def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
+    """Opens the store, unless `voter` is free to ask again or the user wants none."""
+    if voter.free_to_repeat or settings.no_store:
+        return None
+    return VoteStore(settings.store or _usual_store())
+
+
+def auditor(settings: Settings) -> Auditor:
+    """Gives the auditor that `settings` describe."""
+    plan = protocol(settings)
+    voter = evaluator(settings)
+    return Auditor(plan, voter, store(settings, voter), settings.concurrency)
+
+
+def header(auditor: Auditor, inputs: Sequence[str]) -> RunHeader:
+    """Gives the header of a run that starts now over `inputs`."""
+    identity = auditor.evaluator.identity
+    return RunHeader(
+        __version__,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        f"Python {platform.python_version()}, {platform.system()}",
+        identity.name,
+        identity.version,
+        identity.settings,
+        auditor.protocol,
+        tuple(inputs),
+    )
+
+
+def _usual_store() -> Path:
+    from platformdirs import user_state_path
+
+    return user_state_path("chaperone", appauthor=False) / "votes.sqlite3"
