@@ -1,0 +1,106 @@
+"""What calls take: tokens by kind, and dollars at a price."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+PER = 1_000_000
+"""Prices are US dollars for so many tokens."""
+
+
+class Tokens(NamedTuple):
+    """Tokens by what they are billed as."""
+
+    input: int = 0
+    """Read by the model and not kept."""
+    write_5m: int = 0
+    """Read, and kept in the cache for five minutes."""
+    write_1h: int = 0
+    """Read, and kept in the cache for an hour."""
+    read: int = 0
+    """Taken from the cache."""
+    output: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """All tokens that the model was given."""
+        return self.input + self.write_5m + self.write_1h + self.read
+
+    def plus(self, other: "Tokens") -> "Tokens":
+        """Gives the sums by kind."""
+        return Tokens(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """US dollars for a million tokens, by kind."""
+
+    input: float
+    write_5m: float
+    write_1h: float
+    read: float
+    output: float
+
+    def dollars(self, tokens: Tokens) -> float:
+        """Gives what `tokens` cost."""
+        return (
+            tokens.input * self.input
+            + tokens.write_5m * self.write_5m
+            + tokens.write_1h * self.write_1h
+            + tokens.read * self.read
+            + tokens.output * self.output
+        ) / PER
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one model costs."""
+
+    rates: Rates
+    long_from: int | None = None
+    """Prompt tokens above which a call costs the long rates, all of it."""
+    long_rates: Rates | None = None
+    batch: float = 0.5
+    """What a call in a batch costs, as a share of the same call made at once."""
+
+    def dollars(self, tokens: Tokens, *, batch: bool = False) -> float:
+        """Gives what one call costs that took `tokens`."""
+        rates = self.rates_for(tokens.prompt)
+        return rates.dollars(tokens) * (self.batch if batch else 1.0)
+
+    def rates_for(self, prompt: int) -> Rates:
+        """Gives the rates of a call with `prompt` prompt tokens."""
+        if self.long_from is not None and self.long_rates is not None and prompt > self.long_from:
+            return self.long_rates
+        return self.rates
+
+    def most(self, prompt: int, output: int, *, batch: bool = False) -> float:
+        """Gives the most that a call of at most so many tokens can cost, in US dollars."""
+        rates = self.rates_for(prompt)
+        dearest = max(rates.input, rates.write_5m, rates.write_1h)
+        dollars = (prompt * dearest + output * rates.output) / PER
+        return dollars * (self.batch if batch else 1.0)
+
+
+@dataclass
+class Spend:
+    """What the calls of a run took, as the server accounts for them."""
+
+    calls: int = 0
+    """Requests sent, the failed ones among them."""
+    failed: int = 0
+    """Requests that brought no usable reply, and were made again where there was time."""
+    unaccounted: int = 0
+    """Failed requests that the server may bill all the same, without having told its figures."""
+    tokens: Tokens = field(default_factory=Tokens)
+    dollars: float | None = 0.0
+    """US dollars; None where the model's price is not known."""
+
+    def add(self, tokens: Tokens, price: Price | None, *, batch: bool = False) -> float:
+        """Counts what one call took and gives its price in US dollars, 0 where it is not known."""
+        self.tokens = self.tokens.plus(tokens)
+        if price is None:
+            self.dollars = None
+            return 0.0
+        dollars = price.dollars(tokens, batch=batch)
+        self.dollars = None if self.dollars is None else self.dollars + dollars
+        return dollars
