@@ -1,0 +1,205 @@
+"""Verdicts as `verdict.v1` writes them: one conversation an object, one object a line."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from chaperone_cli.codec.fields import Node
+from chaperone_cli.codec.vote import decode_vote, encode_vote
+from chaperone_cli.domain.conversation import Side, Source
+from chaperone_cli.domain.rule import Rule
+from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.vote import Evidence, Span, Vote
+
+CONTRACT = "verdict.v1"
+QUOTE_LENGTH = 140
+"""The most characters of a quote, its ellipsis among them."""
+
+
+class SavedVerdict(NamedTuple):
+    """A verdict read back, with the quotes that were saved with it."""
+
+    verdict: ConversationVerdict
+    quotes: Mapping[Span, str]
+
+
+def shorten(quote: str) -> str:
+    """Cuts a quote to its greatest length, with an ellipsis where something went."""
+    return quote if len(quote) <= QUOTE_LENGTH else quote[: QUOTE_LENGTH - 1] + "…"
+
+
+def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]) -> dict[str, Any]:
+    """Gives the `verdict.v1` document of a verdict by at most `passes` votes a turn."""
+    document: dict[str, Any] = {
+        "schema": CONTRACT,
+        "conversation": verdict.conversation,
+        "source": {"path": verdict.source.path, "line": verdict.source.line},
+    }
+    if verdict.label is not None:
+        document["label"] = verdict.label
+    if verdict.onset is not None:
+        document["onset"] = verdict.onset
+    document |= _derived(verdict, passes)
+    if verdict.first_blocks:
+        document["rules"] = dict(verdict.first_blocks)
+    document["turns_total"] = verdict.turns_total
+    document["turns_selected"] = verdict.turns_selected
+    document["turns"] = [_encode_turn(turn, quotes) for turn in verdict.turns]
+    return document
+
+
+def _derived(verdict: ConversationVerdict, passes: int) -> dict[str, Any]:
+    """Gives what follows from the turns, for readers who would rather not work it out."""
+    first = verdict.first_block
+    return {
+        "verdict": verdict.verdict.value,
+        "first_block": first
+        and {
+            "turn": first.turn,
+            "side": first.side.value,
+            "score": first.score,
+            "of": passes,
+        },
+        "attribution": verdict.attribution and verdict.attribution.value,
+    }
+
+
+def _encode_turn(turn: TurnVerdict, quotes: Mapping[Span, str]) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "turn": turn.turn,
+        "side": turn.side.value,
+        "verdict": turn.verdict.value,
+        "score": turn.score,
+        "votes": [encode_vote(vote) for vote in turn.votes],
+    }
+    evidence = [
+        _encode_evidence(found, passes, quotes)
+        for found, passes in passes_by_evidence(turn.votes).items()
+    ]
+    if evidence:
+        document["evidence"] = evidence
+    return document
+
+
+def passes_by_evidence(votes: Iterable[Vote]) -> dict[Evidence, list[int]]:
+    """Gives each piece of evidence with the passes it decided, in the order of the passes."""
+    grouped: dict[Evidence, list[int]] = {}
+    for number, vote in enumerate(votes, start=1):
+        if vote.evidence is not None:
+            grouped.setdefault(vote.evidence, []).append(number)
+    return grouped
+
+
+def _encode_evidence(
+    evidence: Evidence, passes: list[int], quotes: Mapping[Span, str]
+) -> dict[str, Any]:
+    document: dict[str, Any] = {"passes": passes, "cues": list(evidence.cues)}
+    span = evidence.span
+    if span is not None:
+        document["span"] = {"turn": span.turn, "start": span.start, "end": span.end}
+        if span in quotes:
+            document["span"]["quote"] = shorten(quotes[span])
+    return document
+
+
+def decode(document: Node) -> SavedVerdict:
+    """Reads a `verdict.v1` document; raises InputError.
+
+    What follows from the votes is worked out again, and a document that says otherwise is refused.
+    """
+    document.contract(CONTRACT)
+    document.only(*_KEYS)
+    quotes: dict[Span, str] = {}
+    label, onset = document.maybe("label"), document.maybe("onset")
+    source = document.get("source")
+    verdict = ConversationVerdict(
+        conversation=document.get("conversation").text(),
+        source=Source(source.get("path").text(), source.get("line").integer(1)),
+        turns_total=document.get("turns_total").integer(),
+        turns_selected=document.get("turns_selected").integer(),
+        turns=tuple(_decode_turn(turn, quotes) for turn in document.get("turns").items()),
+        label=None if label is None else label.text(),
+        onset=None if onset is None else onset.integer(1),
+        first_blocks=_decode_rules(document.maybe("rules")),
+    )
+    _check(verdict, document)
+    return SavedVerdict(verdict, quotes)
+
+
+_KEYS = (
+    "schema",
+    "conversation",
+    "source",
+    "label",
+    "onset",
+    "verdict",
+    "first_block",
+    "attribution",
+    "rules",
+    "turns_total",
+    "turns_selected",
+    "turns",
+)
+
+
+def decode_lines(lines: Iterable[bytes], path: str) -> Iterator[SavedVerdict]:
+    """Reads a file of one verdict a line, as it comes; raises InputError with the line."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield decode(Node.parse(line, f"{path}:{number}"))
+
+
+def _decode_rules(node: Node | None) -> dict[str, int | None]:
+    if node is None:
+        return {}
+    node.only(*Rule.NAMES)
+    return {rule: None if turn.value is None else turn.integer(1) for rule, turn in node.entries()}
+
+
+def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
+    node.only("turn", "side", "verdict", "score", "votes", "evidence")
+    votes: list[Vote] = [vote.read(decode_vote) for vote in node.get("votes").items()]
+    evidence = node.maybe("evidence")
+    for entry in evidence.items() if evidence else ():
+        found = _decode_evidence(entry, quotes)
+        for number in entry.get("passes").items():
+            index = number.integer(1) - 1
+            if index >= len(votes) or votes[index].evidence is not None:
+                raise number.error(f"a pass from 1 to {len(votes)}, each once")
+            votes[index] = Vote(votes[index].answer, votes[index].reason, found)
+    turn = TurnVerdict(
+        turn=node.get("turn").integer(1),
+        side=node.get("side").choice(Side),
+        verdict=node.get("verdict").choice(Verdict),
+        votes=tuple(votes),
+    )
+    if node.get("score").integer() != turn.score:
+        raise node.get("score").error(f"{turn.score}, the number of yes votes")
+    return turn
+
+
+def _decode_evidence(node: Node, quotes: dict[Span, str]) -> Evidence:
+    node.only("passes", "cues", "span")
+    cues = tuple(cue.text() for cue in node.get("cues").items())
+    place = node.maybe("span")
+    if place is None:
+        return Evidence(cues)
+    place.only("turn", "start", "end", "quote")
+    start = place.get("start").integer()
+    span = Span(place.get("turn").integer(1), start, place.get("end").integer(start))
+    quote = place.maybe("quote")
+    if quote is not None:
+        quotes[span] = quote.text()
+    return Evidence(cues, span)
+
+
+def _check(verdict: ConversationVerdict, document: Node) -> None:
+    numbers = [turn.turn for turn in verdict.turns]
+    if numbers != sorted(set(numbers)) or (numbers and numbers[-1] > verdict.turns_total):
+        raise document.get("turns").error("turns in order, none beyond turns_total")
+    if not len(numbers) <= verdict.turns_selected <= verdict.turns_total:
+        raise document.get("turns_selected").error("a number from the judged turns to turns_total")
+    first = document.get("first_block").nullable()
+    passes = 0 if first is None else first.get("of").integer(1)
+    for key, value in _derived(verdict, passes).items():
+        if document.get(key).value != value:
+            raise document.get(key).error("what follows from the turns")

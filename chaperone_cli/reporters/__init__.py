@@ -1,0 +1,31 @@
+"""Reporters turn verdicts into text and files, one file per format."""
+
+from pathlib import Path
+
+from chaperone_cli.errors import UsageError
+from chaperone_cli.reporters.csv_file import CsvReporter
+from chaperone_cli.reporters.interface import Reporter
+from chaperone_cli.reporters.json_file import JsonReporter
+from chaperone_cli.reporters.jsonl_file import JsonlReporter
+
+FILE_REPORTERS: dict[str, type[JsonReporter] | type[JsonlReporter] | type[CsvReporter]] = {
+    ".json": JsonReporter,
+    ".jsonl": JsonlReporter,
+    ".csv": CsvReporter,
+}
+
+
+def for_path(path: str | Path) -> Reporter:
+    """Gives the reporter that writes the format which the suffix of `path` names.
+
+    Raises UsageError for a suffix that no format has.
+    """
+    suffix = Path(path).suffix.lower()
+    reporter = FILE_REPORTERS.get(suffix)
+    if reporter is None:
+        ending = f"ending in {suffix}" if suffix else "without a suffix"
+        raise UsageError(
+            f"{path}: no report format for a name {ending}",
+            hint=f"let the name end in {', '.join(FILE_REPORTERS)}",
+        )
+    return reporter(Path(path))

@@ -1,0 +1,109 @@
+"""Reports as CSV, one row a judged turn, the same bytes for the same verdicts.
+
+| column | content |
+|---|---|
+| conversation, path, line | the conversation's id and where it stands |
+| label | the class that a labelled log gives it |
+| turn | the judged turn's number; empty in the one row of a conversation without judged turns |
+| side | prompt or response |
+| verdict | block, pass or undecided: the turn's, or the conversation's where no turn was judged |
+| score | S, the number of yes votes cast |
+| yes, no, abstain | the votes cast, counted by answer |
+| votes | the votes cast in the order of their passes, for example `1 1 0 refused` |
+| first_block | true in the row of the conversation's first blocking turn, else false |
+| cues | names of the cues behind the votes, each once |
+| quote | the text that weighed most; empty unless quotes were asked for |
+
+UTF-8, comma-separated, one line a row: control characters inside a cell are spelled as escapes.
+Text that a spreadsheet would take for a formula begins with an apostrophe.
+"""
+
+import csv
+import io
+from pathlib import Path
+
+from chaperone_cli.codec.verdict import passes_by_evidence, shorten
+from chaperone_cli.codec.vote import encode_vote
+from chaperone_cli.domain.run import RunHeader, Summary, Usage
+from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
+from chaperone_cli.domain.vote import Evidence
+from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reporters.sanitise import plain
+from chaperone_cli.reporters.target import Target
+
+COLUMNS = (
+    *("conversation", "path", "line", "label"),
+    *("turn", "side", "verdict", "score", "yes", "no", "abstain", "votes"),
+    *("first_block", "cues", "quote"),
+)
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001
+"""What makes a spreadsheet evaluate a cell; the last four are full-width forms of the first."""
+
+_PASSED_OVER = " \t\r\n\v\f\0\"'\N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}"
+"""What a spreadsheet may drop from the start of a cell before it looks."""
+
+
+class CsvReporter(Reporter):
+    """Writes a table for spreadsheets and data frames."""
+
+    def __init__(self, path: Path) -> None:
+        self._target = Target(path)
+
+    def open(self, header: RunHeader) -> None:
+        """Starts the file with the row of column names."""
+        self._target.open()
+        self._write([list(COLUMNS)])
+
+    def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
+        """Adds a row for every judged turn, or the one row of a conversation without any."""
+        source = verdict.source
+        known = [cell(verdict.conversation), cell(source.path), str(source.line)]
+        known.append(cell(verdict.label or ""))
+        self._write(
+            [
+                [*known, *_turn(turn, quotes, first=turn is verdict.first_block)]
+                for turn in verdict.turns
+            ]
+            or [[*known, "", "", verdict.verdict.value, "0", "0", "0", "0", "", "false", "", ""]]
+        )
+
+    def close(self, summary: Summary, usage: Usage) -> None:
+        """Moves the table into place."""
+        self._target.commit()
+
+    def abandon(self) -> None:
+        """Removes the unfinished file; an earlier report of its name stays."""
+        self._target.abandon()
+
+    def _write(self, rows: list[list[str]]) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self._target.write(text.getvalue().encode())
+
+
+def _turn(turn: TurnVerdict, quotes: Quotes, *, first: bool) -> list[str]:
+    evidence = list(passes_by_evidence(turn.votes))
+    cues = dict.fromkeys(cue for found in evidence for cue in found.cues)
+    return [
+        str(turn.turn),
+        turn.side.value,
+        turn.verdict.value,
+        str(turn.score),
+        *(str(count) for count in turn.tally),
+        " ".join(str(encode_vote(vote)) for vote in turn.votes),
+        "true" if first else "false",
+        cell(" ".join(cues)),
+        cell(_quote(evidence, quotes)),
+    ]
+
+
+def _quote(evidence: list[Evidence], quotes: Quotes) -> str:
+    spans = (found.span for found in evidence if found.span is not None)
+    return next((shorten(quotes[span]) for span in spans if span in quotes), "")
+
+
+def cell(text: str) -> str:
+    """Gives `text` as a cell that no spreadsheet evaluates and that stays on one line."""
+    guarded = text.lstrip(_PASSED_OVER).startswith(_FORMULA) or text.startswith(_FORMULA)
+    return f"'{plain(text)}" if guarded else plain(text)

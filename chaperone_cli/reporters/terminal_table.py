@@ -1,0 +1,174 @@
+"""The table of conversations: one row each, flagged ones first, as many as were asked for."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from chaperone_cli.codec.verdict import shorten
+from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.vote import Answer
+from chaperone_cli.reporters.interface import Quotes
+from chaperone_cli.reporters.screen import Screen
+from chaperone_cli.reporters.strip import Cell, Rank, cells, strip
+
+ORDER = (Verdict.BLOCK, Verdict.UNDECIDED, Verdict.PASS)
+GAP = "  "
+STYLES = {Verdict.BLOCK: "bold red", Verdict.UNDECIDED: "bold yellow", Verdict.PASS: "green"}
+WORDS = {Verdict.BLOCK: "BLOCK", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
+PAST = {Verdict.BLOCK: "blocked", Verdict.UNDECIDED: "undecided", Verdict.PASS: "passed"}
+_LEAST_STRIP = 20
+"""Cells below which a strip moves to a line of its own; the length of the paper's dialogues."""
+_WIDEST_ID = 40
+"""Columns beyond which an id takes a line of its own, so that one cannot spread the table."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the table says of one conversation."""
+
+    conversation: str
+    label: str
+    verdict: Verdict
+    first: TurnVerdict | None
+    cells: tuple[Cell, ...]
+    quote: tuple[int, str] | None
+    """The turn that a quoted span stands in, and its text."""
+
+    @classmethod
+    def of(cls, verdict: ConversationVerdict, quotes: Quotes) -> "Row":
+        """Builds the row of `verdict`."""
+        first = verdict.first_block
+        return cls(
+            verdict.conversation,
+            verdict.label or "",
+            verdict.verdict,
+            first,
+            cells(verdict),
+            _quote(first, quotes) if first else None,
+        )
+
+
+def _quote(first: TurnVerdict, quotes: Quotes) -> tuple[int, str] | None:
+    """Gives the span that decided the most yes votes of `first`."""
+    yes = (vote.evidence for vote in first.votes if vote.answer is Answer.YES)
+    spans = Counter(found.span for found in yes if found is not None)
+    for span, _ in spans.most_common():
+        if span is not None and span in quotes:
+            return span.turn, shorten(quotes[span])
+    return None
+
+
+class Shelf:
+    """Keeps the rows that may be shown, `rows` of each verdict at most, and counts the others."""
+
+    def __init__(self, rows: int) -> None:
+        self._most = rows
+        self._kept: dict[Verdict, list[Row]] = {verdict: [] for verdict in ORDER}
+        self._counts = dict.fromkeys(ORDER, 0)
+
+    def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
+        """Takes one conversation, in input order."""
+        kept = self._kept[verdict.verdict]
+        self._counts[verdict.verdict] += 1
+        if len(kept) < self._most:
+            kept.append(Row.of(verdict, quotes))
+
+    def shown(self) -> list[Row]:
+        """Gives the rows to show: blocked, then undecided, then passed, each in input order."""
+        every = (row for verdict in ORDER for row in self._kept[verdict])
+        return list(islice(every, self._most))
+
+    def hidden(self) -> dict[Verdict, int]:
+        """Gives the conversations that are not shown, by verdict."""
+        shown = [row.verdict for row in self.shown()]
+        return {verdict: count - shown.count(verdict) for verdict, count in self._counts.items()}
+
+
+class Table:
+    """Lays rows out: on one line each where id and strip have room, else on two."""
+
+    def __init__(self, screen: Screen, rows: Sequence[Row], passes: int) -> None:
+        self._screen = screen
+        self._rows = rows
+        self._passes = passes
+        self._names = [screen.plain(row.conversation) for row in rows]
+        self._facts = self._fact_widths()
+        beside = sum(width + len(GAP) for width in self._facts if width)
+        self._id = self._id_width(screen.width - beside)
+        room = screen.width - beside - (self._id + len(GAP) if self._id else len(GAP))
+        self._strip = room if screen.wraps else screen.strip_width
+
+    def put(self) -> None:
+        """Prints head and rows."""
+        head = [Text("label"), Text("verdict"), Text("first block")]
+        for line in self._lines("conversation", head, Text("turns")):
+            self._screen.put(line, style="bold")
+        for name, row in zip(self._names, self._rows, strict=True):
+            verdict = Text(WORDS[row.verdict], STYLES[row.verdict])
+            facts = [Text(self._screen.plain(row.label)), verdict, Text(self._first(row))]
+            drawn = strip(row.cells, self._strip, self._passes, self._screen.glyphs)
+            for line in self._lines(name, facts, drawn):
+                self._screen.put(line)
+            if row.quote:
+                turn, text = row.quote
+                lead = f"{GAP}turn {turn}: "
+                self._screen.put(self._screen.quoted(text), lead=lead, style="italic")
+
+    def put_legend(self, *, all_votes: bool) -> None:
+        """Explains the signs that occur in the strips."""
+        glyphs = self._screen.glyphs
+        lowest, highest = (glyphs.height(score, self._passes) for score in (0, self._passes))
+        ranks = {cell.rank for row in self._rows for cell in row.cells}
+        squeezed = any(len(row.cells) > self._strip for row in self._rows)
+        self._screen.put_parts(
+            f"a cell a turn: {lowest} none to {highest} all of {self._passes} yes votes",
+            f"{glyphs.first_block} first block" if Rank.FIRST_BLOCK in ranks else "",
+            f"{glyphs.undecided} undecided" if Rank.UNDECIDED in ranks else "",
+            f"{glyphs.not_judged} not judged" if Rank.NOT_JUDGED in ranks else "",
+            f"{glyphs.times}8 a cell shows the highest of 8 turns" if squeezed else "",
+            "" if all_votes else "scores count the votes cast",
+            separator=GAP + " ",
+            style="dim",
+        )
+
+    def _lines(self, name: str, facts: Sequence[Text], drawn: Text) -> Iterator[Text]:
+        """Gives one line, or, where the id is too wide, the id on a line of its own."""
+        rest = Text()
+        for fact, width in zip(facts, self._facts, strict=True):
+            if width:
+                rest.append_text(fact).append(" " * (width - fact.cell_len) + GAP)
+        rest.append_text(drawn)
+        padding = " " * (self._id - cell_len(name)) + GAP
+        if self._screen.wraps and cell_len(name) > self._id:
+            yield Text(name)
+            yield Text(" " * self._id + GAP).append_text(rest)
+        else:
+            yield Text(name + padding).append_text(rest)
+
+    def _id_width(self, room: int) -> int:
+        """Gives the width of the column of ids; 0 if most would not fit beside a strip."""
+        longest = max(len(row.cells) for row in self._rows)
+        most = min(room - len(GAP) - min(longest, _LEAST_STRIP), _WIDEST_ID)
+        widths = [cell_len(name) for name in ("conversation", *self._names)]
+        if not self._screen.wraps:
+            most = _WIDEST_ID
+        fitting = [width for width in widths if width <= most]
+        return max(fitting) if 2 * len(fitting) > len(widths) else 0
+
+    def _fact_widths(self) -> tuple[int, int, int]:
+        """Gives the widths of label, verdict and first block; 0 for labels that no row has."""
+        labels = max(cell_len(self._screen.plain(row.label)) for row in self._rows)
+        verdicts = max(len("verdict"), *(len(WORDS[row.verdict]) for row in self._rows))
+        firsts = max(len("first block"), *(len(self._first(row)) for row in self._rows))
+        return (max(labels, len("label")) if labels else 0), verdicts, firsts
+
+    def _first(self, row: Row) -> str:
+        if row.first is None:
+            return "-"
+        digits = max(len(str(other.first.turn)) for other in self._rows if other.first)
+        first = row.first
+        return f"{first.turn:>{digits}} {first.side:<8} {first.score}/{self._passes}"

@@ -1,0 +1,143 @@
+"""Strategies for verdicts and reports of every shape that a run can give."""
+
+from collections import Counter
+from enum import StrEnum
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from chaperone_cli.codec.report import CitedRubric, Report
+from chaperone_cli.codec.verdict import SavedVerdict
+from chaperone_cli.domain.conversation import Side, Sides, Source
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.domain.rule import RULES, Rule
+from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+Key = TypeVar("Key", bound=StrEnum)
+COUNT = st.integers(0, 10**6)
+LINE = st.integers(1, 10**6)
+
+
+def spans(turns: int) -> st.SearchStrategy[Span]:
+    """Spans in one of `turns` turns."""
+    return st.builds(
+        lambda turn, start, length: Span(turn, start, start + length),
+        st.integers(1, turns),
+        st.integers(0, 99),
+        st.integers(0, 200),
+    )
+
+
+def votes(turns: int) -> st.SearchStrategy[Vote]:
+    """Votes of every answer, with and without evidence."""
+    evidence = st.none() | st.builds(
+        Evidence, st.lists(TEXT, max_size=2).map(tuple), st.none() | spans(turns)
+    )
+    return st.builds(Vote, st.sampled_from([Answer.YES, Answer.NO]), st.none(), evidence) | (
+        st.builds(Vote, st.just(Answer.ABSTAIN), st.sampled_from(AbstainReason), evidence)
+    )
+
+
+@st.composite
+def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
+    """Verdicts on up to six turns, judged in part."""
+    total = draw(st.integers(0, 6))
+    chosen = draw(st.sets(st.integers(1, total))) if total else set()
+    judged = tuple(
+        TurnVerdict(
+            number,
+            draw(st.sampled_from(Side)),
+            draw(st.sampled_from(Verdict)),
+            tuple(draw(st.lists(votes(total), min_size=1, max_size=passes))),
+        )
+        for number in sorted(chosen)
+    )
+    rules = st.fixed_dictionaries({rule.name: st.none() | LINE for rule in RULES})
+    return ConversationVerdict(
+        draw(TEXT),
+        Source(draw(TEXT), draw(LINE)),
+        total,
+        draw(st.integers(len(judged), total)),
+        judged,
+        draw(st.none() | TEXT),
+        draw(st.none() | LINE),
+        draw(st.just({}) | rules),
+    )
+
+
+@st.composite
+def saved_verdicts(draw: st.DrawFn) -> SavedVerdict:
+    """Verdicts, some with a quote for each of their spans."""
+    verdict = draw(verdicts())
+    quote = st.text(st.characters(codec="utf-8"), max_size=140)
+    found = {
+        vote.evidence.span
+        for turn in verdict.turns
+        for vote in turn.votes
+        if vote.evidence and vote.evidence.span
+    }
+    quoted = draw(st.booleans())
+    ordered = sorted(found, key=lambda span: (span.turn, span.start, span.end))
+    return SavedVerdict(verdict, {span: draw(quote) for span in ordered} if quoted else {})
+
+
+def _counter(kind: type[Key]) -> st.SearchStrategy[Counter[Key]]:
+    return st.fixed_dictionaries(dict.fromkeys(kind, COUNT)).map(lambda counts: Counter(counts))
+
+
+HEADERS = st.builds(
+    RunHeader,
+    *[TEXT] * 5,
+    st.dictionaries(TEXT, st.none() | TEXT | st.booleans() | st.integers(-99, 99)),
+    st.builds(
+        Protocol,
+        st.builds(CitedRubric, TEXT, COUNT, TEXT, st.just(()), cited=TEXT),
+        st.sampled_from([*RULES, Rule("3")]),
+        st.just(5),
+        st.sampled_from(Sides),
+        st.booleans(),
+        st.booleans(),
+    ),
+    st.lists(TEXT, max_size=3).map(tuple),
+)
+
+PROBLEMS = st.builds(
+    Problem,
+    st.sampled_from(Severity),
+    TEXT,
+    TEXT,
+    st.none() | COUNT,
+    st.none() | TEXT,
+    st.none() | COUNT,
+)
+
+SUMMARIES = st.builds(
+    Summary,
+    st.just(5),
+    ending=st.sampled_from(Ending),
+    conversations=_counter(Verdict),
+    empty=COUNT,
+    attribution=_counter(Side),
+    turns_judged=_counter(Side),
+    turns_blocked=_counter(Side),
+    turns_undecided=_counter(Side),
+    turns_selected=COUNT.map(lambda count: count + 10**6),
+    votes_cast=COUNT,
+    abstentions=_counter(AbstainReason),
+    blocked_by_rule=st.just(Counter()) | st.builds(Counter, st.just(dict.fromkeys(Rule.NAMES, 3))),
+    blank_turns=COUNT,
+    placeholders=COUNT,
+    problems=_counter(Severity),
+)
+
+REPORTS = st.builds(
+    Report,
+    HEADERS,
+    st.lists(saved_verdicts(), max_size=3).map(tuple),
+    st.lists(PROBLEMS, max_size=3).map(tuple),
+    SUMMARIES,
+    st.builds(Usage, COUNT, COUNT, st.integers(0, 10**6).map(lambda ms: ms / 1000)),
+)
