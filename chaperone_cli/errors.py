@@ -47,7 +47,8 @@ class MissingVoteError(EvaluatorError):
     def at(cls, path: str, conversation: str, turn: int, passes: int) -> "MissingVoteError":
         """Builds the error for a turn that `path` holds no vote of pass `passes` on."""
         return cls(
-            f"{path} holds no vote of pass {passes} on turn {turn} of conversation {conversation!r}",
+            f"{path} holds no vote of pass {passes} on turn {turn} "
+            f"of conversation {conversation!r}",
             hint="record the missing votes, ask for fewer passes with --votes, "
             "or leave the conversation out",
         )

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from chaperone_cli.cli import console, wiring
 from chaperone_cli.codec import report, verdict
-from chaperone_cli.codec.fields import Node
+from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
@@ -16,6 +16,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.audit import Audited, Auditor
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
+from chaperone_cli.reporters.interface import Quotes
 
 _START = 4096
 _NAMED = 5
@@ -29,6 +30,8 @@ class Shown(NamedTuple):
     conversation: Conversation | None
     passes: int
     """N, the votes a turn gets at most."""
+    quotes: Quotes
+    """The quotes that a saved report holds."""
 
 
 def saved(path: str, name: str | None) -> Shown | None:
@@ -36,12 +39,12 @@ def saved(path: str, name: str | None) -> Shown | None:
 
     Raises UsageError where it is not there or `name` is needed, InputError for a damaged report.
     """
-    found = _saved_verdicts(path)
-    if found is None:
+    verdicts = _saved_verdicts(path)
+    if verdicts is None:
         return None
-    passes, verdicts = found
-    chosen = _choose(path, name, ((one.conversation, one) for one in verdicts))
-    return Shown(chosen, None, passes or max((len(t.votes) for t in chosen.turns), default=1))
+    named = ((one.verdict.conversation, one) for one in verdicts)
+    chosen = _choose(path, name, named)
+    return Shown(chosen.verdict, None, chosen.passes, chosen.quotes)
 
 
 def judged(path: str, name: str | None, settings: Settings) -> Shown:
@@ -52,7 +55,7 @@ def judged(path: str, name: str | None, settings: Settings) -> Shown:
     auditor = wiring.auditor(settings)
     reader = LogReader([path], format=settings.format)
     conversation = _choose(path, name, ((one.id, one) for one in _readable(reader)))
-    return Shown(_judge(auditor, conversation), conversation, settings.votes)
+    return Shown(_judge(auditor, conversation), conversation, settings.votes, {})
 
 
 def _judge(auditor: Auditor, conversation: Conversation) -> ConversationVerdict:
@@ -91,8 +94,7 @@ def _choose(path: str, name: str | None, named: Iterable[tuple[str, T]]) -> T:
     return first[0][1]
 
 
-def _saved_verdicts(path: str) -> tuple[int | None, Iterable[ConversationVerdict]] | None:
-    """Gives the verdicts saved at `path`, with N where the file says it."""
+def _saved_verdicts(path: str) -> Iterable[SavedVerdict] | None:
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -100,9 +102,12 @@ def _saved_verdicts(path: str) -> tuple[int | None, Iterable[ConversationVerdict
     except OSError:  # missing, a folder or standard input: the reader of logs says what is wrong
         return None
     if f'"{verdict.CONTRACT}"'.encode() in start.split(b"\n", 1)[0]:
-        lines = verdict.decode_lines(file.open("rb"), path)
-        return None, (one.verdict for one in lines)
+        return _verdict_lines(file)
     if f'"{report.CONTRACT}"'.encode() in start:
-        read = report.decode(Node.parse(file.read_bytes(), path))
-        return read.header.protocol.passes, (one.verdict for one in read.conversations)
+        return report.load(file).conversations
     return None
+
+
+def _verdict_lines(file: Path) -> Iterator[SavedVerdict]:
+    with file.open("rb") as lines:
+        yield from verdict.decode_lines(lines, str(file))

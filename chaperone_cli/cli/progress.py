@@ -49,10 +49,11 @@ def _line(progress: Progress, share: float | None, seconds: float) -> "Text":
         f"{progress.votes_saved:,} saved",
         f"{rate:,.0f} turns/s",
     ]
+    # What is waited for comes first: a narrow terminal cuts the end of the line.
+    if share and seconds > 1:
+        parts.insert(0, f"{_clock(seconds * (1 - share) / share)} left")
     if share is not None:
         parts.insert(0, f"{share:4.0%}")
-        if share > 0 and seconds > 1:
-            parts.append(f"{_clock(seconds * (1 - share) / share)} left")
     return Text(" · ".join(parts), no_wrap=True, overflow="ellipsis")
 
 

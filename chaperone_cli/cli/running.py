@@ -9,7 +9,8 @@ from chaperone_cli.cli.interrupt import Interrupts
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Ending, RunHeader, Summary
-from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
+from chaperone_cli.domain.vote import Answer
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError
 from chaperone_cli.reporters.interface import Quotes, Reporter
@@ -44,8 +45,7 @@ class Run:
         if self.summary.ending is Ending.FAILED and not self.summary.total:
             _abandon(opened)
             return
-        for reporter in opened:
-            reporter.close(self.summary, self._auditor.usage)
+        self._close(opened)
 
     def _open(self, header: RunHeader) -> list[Reporter]:
         opened: list[Reporter] = []
@@ -57,6 +57,14 @@ class Run:
                 raise
             opened.append(reporter)
         return opened
+
+    def _close(self, opened: Sequence[Reporter]) -> None:
+        for done, reporter in enumerate(opened, start=1):
+            try:
+                reporter.close(self.summary, self._auditor.usage)
+            except BaseException:
+                _abandon(opened[done:])
+                raise
 
     def _conduct(self, items: Iterable[Conversation | Problem]) -> None:
         with Interrupts() as interrupts:
@@ -94,12 +102,13 @@ class Run:
 
 
 def quotes_for(verdict: ConversationVerdict, conversation: Conversation) -> Quotes:
-    """Gives the text of every span that a vote of `verdict` names as its evidence."""
+    """Gives the text of every span for which a vote flagged a turn that was blocked."""
     spans = {
         vote.evidence.span
         for turn in verdict.turns
+        if turn.verdict is Verdict.BLOCK
         for vote in turn.votes
-        if vote.evidence is not None and vote.evidence.span is not None
+        if vote.answer is Answer.YES and vote.evidence is not None and vote.evidence.span
     }
     return {span: conversation.turns[span.turn - 1].text[span.start : span.end] for span in spans}
 

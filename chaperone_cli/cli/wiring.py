@@ -78,6 +78,11 @@ def auditor(settings: Settings) -> Auditor:
     """Gives the auditor that `settings` describe."""
     plan = protocol(settings)
     voter = evaluator(settings)
+    if voter.rubrics is not None and plan.rubric.id not in voter.rubrics:
+        raise UsageError(
+            f"the {settings.evaluator} evaluator cannot answer rubric {plan.rubric.id!r}",
+            hint=f"it answers {', '.join(voter.rubrics)}; choose another --evaluator",
+        )
     return Auditor(plan, voter, store(settings, voter), settings.concurrency)
 
 

@@ -145,7 +145,10 @@ def decode(document: Node) -> Report:
     header = decode_header(document.get("run"))
     return Report(
         header,
-        tuple(verdicts.decode(node) for node in document.get("conversations").items()),
+        tuple(
+            _decode_verdict(node, header.protocol.passes)
+            for node in document.get("conversations").items()
+        ),
         tuple(decode_problem(node) for node in document.get("problems").items()),
         decode_summary(document.get("summary"), header.protocol.passes),
         decode_usage(document.get("usage")),
@@ -162,6 +165,13 @@ def load(path: Path) -> Report:
             hint="name a report that chaperone wrote with -o NAME.json",
         ) from exc
     return decode(Node.parse(data, str(path)))
+
+
+def _decode_verdict(node: Node, passes: int) -> SavedVerdict:
+    saved = verdicts.decode(node)
+    if saved.passes != passes:
+        raise node.get("passes").error(f"{passes}, as in the run")
+    return saved
 
 
 def decode_header(node: Node) -> RunHeader:

@@ -20,6 +20,8 @@ class SavedVerdict(NamedTuple):
 
     verdict: ConversationVerdict
     quotes: Mapping[Span, str]
+    passes: int
+    """N, the votes a turn could get at most."""
 
 
 def shorten(quote: str) -> str:
@@ -38,6 +40,7 @@ def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]
         document["label"] = verdict.label
     if verdict.onset is not None:
         document["onset"] = verdict.onset
+    document["passes"] = passes
     document |= _derived(verdict, passes)
     if verdict.first_blocks:
         document["rules"] = dict(verdict.first_blocks)
@@ -121,8 +124,9 @@ def decode(document: Node) -> SavedVerdict:
         onset=None if onset is None else onset.integer(1),
         first_blocks=_decode_rules(document.maybe("rules")),
     )
-    _check(verdict, document)
-    return SavedVerdict(verdict, quotes)
+    passes = document.get("passes").integer(1)
+    _check(verdict, document, passes)
+    return SavedVerdict(verdict, quotes, passes)
 
 
 _KEYS = (
@@ -131,6 +135,7 @@ _KEYS = (
     "source",
     "label",
     "onset",
+    "passes",
     "verdict",
     "first_block",
     "attribution",
@@ -192,14 +197,14 @@ def _decode_evidence(node: Node, quotes: dict[Span, str]) -> Evidence:
     return Evidence(cues, span)
 
 
-def _check(verdict: ConversationVerdict, document: Node) -> None:
+def _check(verdict: ConversationVerdict, document: Node, passes: int) -> None:
+    if any(len(turn.votes) > passes for turn in verdict.turns):
+        raise document.get("passes").error("at least as many as any turn has votes")
     numbers = [turn.turn for turn in verdict.turns]
     if numbers != sorted(set(numbers)) or (numbers and numbers[-1] > verdict.turns_total):
         raise document.get("turns").error("turns in order, none beyond turns_total")
     if not len(numbers) <= verdict.turns_selected <= verdict.turns_total:
         raise document.get("turns_selected").error("a number from the judged turns to turns_total")
-    first = document.get("first_block").nullable()
-    passes = 0 if first is None else first.get("of").integer(1)
     for key, value in _derived(verdict, passes).items():
         if document.get(key).value != value:
             raise document.get(key).error("what follows from the turns")

@@ -31,11 +31,11 @@ class DirectPoll(Poll):
         self._session = session
         self._usage = usage
 
-    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:  # noqa: D102
         self._usage.votes_asked += len(passes)
         return await self._session.vote(turn, passes)
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: D102
         await self._session.close()
 
 
@@ -60,7 +60,7 @@ class StoredPoll(Poll):
         self._prefix: tuple[int, bytes] = (0, b"")
         self._session: Session | None = None
 
-    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+    async def votes(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:  # noqa: D102
         # All at once, each filed on arrival: a crash loses only the votes still in flight.
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._vote(turn, number)) for number in passes]
@@ -85,6 +85,6 @@ class StoredPoll(Poll):
             self._prefix = (turn.number, self._prefixes.up_to(turn))
         return self._prefix[1]
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: D102
         if self._session is not None:
             await self._session.close()

@@ -36,8 +36,9 @@ class Session(ABC):
         """Gives one vote for each of `passes` (numbered from 1) on `turn`, in their order.
 
         Turns are asked in order, possibly with gaps, and one turn possibly several times with
-        further passes, also while earlier calls for that turn are still waiting. A pass that fails for this turn alone is an abstention with its reason;
-        raises EvaluatorError where no pass can succeed any more.
+        further passes, also while earlier calls for that turn are still waiting. A pass that fails
+        for this turn alone is an abstention with its reason; raises EvaluatorError where no pass
+        can succeed any more.
         """
 
     async def close(self) -> None:
@@ -52,6 +53,8 @@ class Evaluator(ABC):
     """Asking again costs no money and no noticeable time, so that its votes need no store."""
     max_passes: int | None = None
     """The most passes it can vote in, where that is bounded."""
+    rubrics: tuple[str, ...] | None = None
+    """The ids of the rubrics it can answer, where it cannot answer any."""
 
     @property
     @abstractmethod

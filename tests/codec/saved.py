@@ -81,7 +81,8 @@ def saved_verdicts(draw: st.DrawFn) -> SavedVerdict:
     }
     quoted = draw(st.booleans())
     ordered = sorted(found, key=lambda span: (span.turn, span.start, span.end))
-    return SavedVerdict(verdict, {span: draw(quote) for span in ordered} if quoted else {})
+    quotes = {span: draw(quote) for span in ordered} if quoted else {}
+    return SavedVerdict(verdict, quotes, passes=5)
 
 
 def _counter(kind: type[Key]) -> st.SearchStrategy[Counter[Key]]:

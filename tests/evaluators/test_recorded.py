@@ -7,7 +7,10 @@ import pytest
 
 from tests.support.cli import Chaperone
 
-LOG = '{"id": "c", "turns": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}'
+LOG = (
+    '{"id": "c", "turns": [{"role": "user", "content": "hi"}, '
+    '{"role": "assistant", "content": "ho"}]}'
+)
 ROWS = (
     '{"conversation": "c", "turn": 1, "votes": [1, 0, 1]}',
     '{"conversation": "c", "turn": 2, "votes": [1, 1, "refused"]}',

@@ -14,7 +14,7 @@ VOTES = {"y": YES, "n": NO, "a": ABSTAIN, "e": Vote(Answer.ABSTAIN, AbstainReaso
 
 
 def conversation(name: str, *texts: str, roles: str = "") -> Conversation:
-    """Builds a conversation; `roles` has a letter a message (u, a, s, t, e), alternating if empty."""
+    """Builds a conversation; `roles` has a letter a message (u, a, s, t, e), or they alternate."""
     letters = roles or "ua" * len(texts)
     of = {role.value[0]: role for role in (Role.USER, Role.SYSTEM, Role.TOOL, Role.EVENT)}
     of["a"] = Role.ASSISTANT
@@ -25,7 +25,7 @@ def conversation(name: str, *texts: str, roles: str = "") -> Conversation:
 
 
 class ScriptedEvaluator(Evaluator):
-    """Answers with the script's letter for conversation, turn and pass; remembers what it was asked.
+    """Answers with the script's letter for conversation, turn and pass, and keeps the questions.
 
     `script` maps a conversation's id to one word a turn, with one letter a pass.
     """

@@ -80,5 +80,6 @@ def _reporters(settings: "Settings") -> "list[Reporter]":
     from chaperone_cli.cli import console
     from chaperone_cli.reporters.terminal import TerminalReporter
 
-    files = [reporters.for_path(path) for path in settings.output]
-    return [TerminalReporter(console.result(), settings.rows, settings.quote), *files]
+    files = reporters.for_paths(settings.output)
+    # Last, so that a terminal that went away leaves every file complete.
+    return [*files, TerminalReporter(console.result(), settings.rows, settings.quote)]

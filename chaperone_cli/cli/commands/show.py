@@ -64,5 +64,5 @@ def _run(path: str, name: str | None, settings: "Settings") -> int:
     from chaperone_cli.reporters.transcript import render_transcript
 
     shown = saved(path, name) or judged(path, name, settings)
-    render_transcript(console.result(), shown.verdict, shown.conversation, shown.passes)
+    render_transcript(console.result(), *shown)
     return 0

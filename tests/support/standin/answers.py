@@ -20,7 +20,7 @@ class Subject:
     key: bytes
     """Tells this turn, under this question, from any other."""
     text: str
-    """The last turn as it was shown."""
+    """The last turn, as its log has it or else as it was shown."""
 
 
 class Answers:
@@ -41,11 +41,12 @@ class Answers:
 
     def subject(self, prompt: Prompt) -> Subject:
         """Finds out what `prompt` asks about."""
-        blocks = [block.text for block in prompt.blocks if block.role != "system"]
-        place = self._index.place(blocks)
+        place = self._index.place(prompt.shown)
         state = sha256(prompt.question)
         state.update(repr(place).encode() if place else prompt.prefixes[-1])
-        return Subject(place, state.digest(), prompt.last_turn)
+        return Subject(
+            place, state.digest(), self._index.texts[place] if place else prompt.shown[-1]
+        )
 
     def next(self, subject: Subject) -> tuple[int, str]:
         """Takes the next pass on `subject`; gives its number and its vote."""

@@ -7,7 +7,7 @@ the stand-in need not know how a prompt is laid out.
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 Place = tuple[str, int]
@@ -25,6 +25,7 @@ class LogIndex:
     def __init__(self, paths: Iterable[Path]) -> None:
         self._starts: dict[tuple[str, ...], list[tuple[str, Place]]] = {}
         self._known: dict[str, tuple[Place, ...]] = {}
+        self.texts: dict[Place, str] = {}
         for path in paths:
             with path.open(encoding="utf-8") as lines:
                 for line in lines:
@@ -37,15 +38,19 @@ class LogIndex:
         said = [turn["content"] for turn in spoken if str(turn["content"]).strip()]
         for number, text in enumerate(said, start=1):
             words = _words(str(text))
-            entry = (f" {' '.join(words)} ", (str(row["id"]), number))
+            place = (str(row["id"]), number)
+            self.texts[place] = str(text)
+            entry = (f" {' '.join(words)} ", place)
             self._starts.setdefault(tuple(words[:_LONGEST_KEY]), []).append(entry)
 
     def place(self, blocks: list[str]) -> Place | None:
-        """Gives what the last turn among `blocks` is, looking further back where several fit."""
+        """Gives which turn the last of `blocks` is, looking further back where several fit."""
         found: set[Place] | None = None
         back = 0
         for block in reversed(blocks):
             here = {(name, turn + back) for name, turn in self._matches(block)}
+            if not here and found is None:
+                return None
             if not here:
                 continue
             both = here if found is None else found & here
@@ -66,19 +71,22 @@ class LogIndex:
         return known
 
     def _search(self, block: str) -> tuple[Place, ...]:
+        """Gives the places of the longest turn that any reading of `block` holds."""
+        best = 0
+        places: set[Place] = set()
         for text in _readings(block):
             words = _words(text)
             flat = f" {' '.join(words)} "
-            best, places = 0, []
-            for start in range(len(words)):
-                for length in range(1, _LONGEST_KEY + 1):
-                    for turn, place in self._starts.get(tuple(words[start : start + length]), ()):
-                        if len(turn) >= best and turn in flat:
-                            places = [place] if len(turn) > best else [*places, place]
-                            best = len(turn)
-            if places:
-                return tuple(places)
-        return ()
+            for turn, place in self._beginning(words):
+                if len(turn) >= best and turn in flat:
+                    places = {place} if len(turn) > best else {*places, place}
+                    best = len(turn)
+        return tuple(places)
+
+    def _beginning(self, words: list[str]) -> Iterator[tuple[str, Place]]:
+        for start in range(len(words)):
+            for length in range(1, _LONGEST_KEY + 1):
+                yield from self._starts.get(tuple(words[start : start + length]), ())
 
 
 def _words(text: str) -> list[str]:

@@ -71,14 +71,16 @@ class Prompt:
             chain.append(digest)
         return chain
 
-    @property
-    def last_turn(self) -> str:
-        """The block that the question is about: the last with a breakpoint, or the last but one."""
+    @cached_property
+    def shown(self) -> list[str]:
+        """The blocks up to the turn that the question is about.
+
+        That turn is the last block with a breakpoint or, where none has one, the last but one.
+        """
         own = [block for block in self.blocks if block.role != "system"]
-        marked = [block.text for block in own if block.ttl is not None]
-        if marked:
-            return marked[-1]
-        return own[-2].text if len(own) > 1 else own[-1].text
+        marked = [index for index, block in enumerate(own) if block.ttl is not None]
+        last = marked[-1] if marked else max(0, len(own) - 2)
+        return [block.text for block in own[: last + 1]]
 
     @property
     def question(self) -> bytes:

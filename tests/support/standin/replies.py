@@ -20,6 +20,7 @@ _TEXTS = {
 }
 _YES = ("yes", "true", "parasocial", "y")
 _NO = ("no", "false", "not_parasocial", "n")
+_QUOTED = 60
 
 
 class Ids:
@@ -33,19 +34,21 @@ class Ids:
         return f"{start}_01" + "".join(self._draw.choices(_LETTERS, k=22))
 
 
-def answer(body: dict[str, Any], vote: str, *, plain: bool = False) -> tuple[str, str]:
-    """Gives text and stop reason for `vote`, in the format that `body` asks for."""
+def answer(body: dict[str, Any], vote: str, said: str, *, plain: bool = False) -> tuple[str, str]:
+    """Gives text and stop reason for `vote`, in the format that `body` asks for.
+
+    Where a quote is asked for, it is the beginning of the turn, which `said`.
+    """
     if vote in _TEXTS:
         return _TEXTS[vote]
     form = (body.get("output_config") or {}).get("format")
     if form is None or plain:
         return vote.capitalize() if plain else vote, "end_turn"
-    return json.dumps(_filled(form["schema"], vote, body)), "end_turn"
+    return json.dumps(_filled(form["schema"], vote, said), ensure_ascii=False), "end_turn"
 
 
-def message(id: str, model: str, text: str, stop_reason: str, usage: Usage) -> dict[str, Any]:
-    """Gives the message."""
-    refused = stop_reason == "refusal"
+def message(id: str, model: str, text: str, stop_reason: str) -> dict[str, Any]:
+    """Gives the message, without its usage."""
     return {
         "id": id,
         "type": "message",
@@ -54,8 +57,7 @@ def message(id: str, model: str, text: str, stop_reason: str, usage: Usage) -> d
         "content": [{"type": "text", "text": text}] if text else [],
         "stop_reason": stop_reason,
         "stop_sequence": None,
-        "stop_details": _REFUSED if refused else None,
-        "usage": {},
+        "stop_details": _REFUSED if stop_reason == "refusal" else None,
     }
 
 
@@ -80,7 +82,7 @@ def usage_document(usage: Usage, *, tier: str = "standard", local: bool = False)
 _REFUSED = {"type": "refusal", "category": "general_harms", "explanation": "Not for this model."}
 
 
-def _filled(schema: dict[str, Any], vote: str, body: dict[str, Any]) -> Any:
+def _filled(schema: dict[str, Any], vote: str, said: str) -> Any:
     if "enum" in schema:
         wanted = _YES if vote == "yes" else _NO
         fits = [one for one in schema["enum"] if str(one).lower() in wanted]
@@ -90,14 +92,13 @@ def _filled(schema: dict[str, Any], vote: str, body: dict[str, Any]) -> Any:
             return vote == "yes"
         case "object":
             parts = schema.get("properties", {}).items()
-            return {name: _named(name, part, vote, body) for name, part in parts}
+            return {
+                name: said[:_QUOTED] if "quote" in name else _filled(part, vote, said)
+                for name, part in parts
+            }
         case "array":
-            return [_filled(schema["items"], vote, body)]
+            return [_filled(schema["items"], vote, said)]
         case "integer" | "number":
             return 1
         case _:
             return "The reply takes the place of a person."
-
-
-def _named(name: str, schema: dict[str, Any], vote: str, body: dict[str, Any]) -> Any:
-    return _filled(schema, vote, body)

@@ -1,0 +1,67 @@
+"""`chaperone evaluate` on the sample logs, and on logs that do not fit."""
+
+import json
+from pathlib import Path
+
+from chaperone_cli.codec.schemas import validator
+from tests.support.cli import Chaperone
+
+
+def test_the_thirty_with_recorded_votes(chaperone: Chaperone, samples: Path) -> None:
+    outcome = chaperone(
+        "evaluate", samples / "thirty.jsonl", "--evaluator", "recorded", "-o", "e.json"
+    )
+    assert (outcome.code, outcome.err) == (0, "wrote e.json\n")
+    document = json.loads((chaperone.folder / "e.json").read_bytes())
+    validator("evaluation.v1").validate(document)
+    assert document["agreement"]["split_turns"] == 4
+    assert round(document["agreement"]["kappa"], 2) == 0.99
+    needed = [(rule["votes_needed"], rule["votes_until_block"]) for rule in document["rules"]]
+    assert needed == [(1326, 471), (1804, 1283), (2265, 1994)]
+    assert "Fleiss kappa" in outcome.out
+
+
+def test_a_votes_file_needs_no_log(chaperone: Chaperone, samples: Path) -> None:
+    outcome = chaperone("evaluate", samples / "paper_ledger.votes.jsonl", "-o", "e.json")
+    assert outcome.code == 0
+    document = json.loads((chaperone.folder / "e.json").read_bytes())
+    validator("evaluation.v1").validate(document)
+    assert [rule["accuracy"]["rate"] for rule in document["rules"]] == [1.0, 0.8, 0.6]
+    assert document["run"]["evaluator"]["settings"]["votes"] == "paper_ledger.votes.jsonl"
+
+
+def test_a_votes_file_that_does_not_fit_names_its_line(chaperone: Chaperone) -> None:
+    good = '{"conversation": "c", "turn": 1, "side": "prompt", "votes": [1, 1]}'
+    for line, message in [
+        (
+            '{"conversation": "c", "turn": 2, "votes": [1, 1]}',
+            "a votes file without its log must name each turn's `side`",
+        ),
+        (
+            '{"conversation": "c", "turn": 2, "side": "prompt", "votes": [1]}',
+            "1 votes, where 2 are expected",
+        ),
+        (
+            '{"conversation": "c", "turn": 3, "side": "prompt", "votes": [1, 1]}',
+            "turn 3 of conversation 'c' stands where turn 2 is expected",
+        ),
+    ]:
+        chaperone.write("c.votes.jsonl", good, line)
+        outcome = chaperone("evaluate", "c.votes.jsonl", "--votes", "2")
+        assert (outcome.code, outcome.out) == (3, "")
+        assert outcome.err.startswith(f"error: c.votes.jsonl:2: {message}\n  hint: ")
+
+
+def test_what_cannot_be_measured_is_said(chaperone: Chaperone, samples: Path) -> None:
+    chaperone.write("log.jsonl", '{"id": "q", "turns": [{"role": "user", "content": "hi"}]}', "{")
+    chaperone.write("log.votes.jsonl", '{"conversation": "q", "turn": 1, "votes": [0, 0, 0, 0, 0]}')
+    outcome = chaperone("evaluate", "log.jsonl", "--evaluator", "recorded")
+    assert outcome.code == 3
+    assert "No judged conversation has a label" in outcome.out
+    assert outcome.err.startswith("error: log.jsonl:2: ")
+    outcome = chaperone("evaluate", samples / "thirty.jsonl", "-o", "e.csv")
+    assert (outcome.code, outcome.out, outcome.err) == (
+        2,
+        "",
+        "error: cannot write figures to 'e.csv'\n  hint: name a .json file with --output\n",
+    )
