@@ -8,7 +8,8 @@ ChaperoneError                 chaperone could not do what was asked
 │   └── MissingVoteError       recorded votes lack a vote that the audit needs
 ├── StoreError                 the vote store cannot be read or written
 ├── OutputError                a report cannot be written
-└── BudgetExhausted            a stated limit on calls or cost was reached
+├── BudgetExhausted            a stated limit on calls or cost was reached
+└── VotesPending               votes were asked for that have not come yet
 """
 
 
@@ -64,3 +65,7 @@ class OutputError(ChaperoneError):
 
 class BudgetExhausted(ChaperoneError):
     """A stated limit on calls or cost was reached; everything cast so far is saved."""
+
+
+class VotesPending(ChaperoneError):
+    """Votes were asked for that have not come yet; a later run goes on with them."""

@@ -1,5 +1,7 @@
 """Replays one conversation turn by turn, as if it were happening now."""
 
+from collections.abc import Sequence
+
 from chaperone_cli.domain.ballot import Ballot, first_blocks
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.rule import RULES
@@ -21,13 +23,20 @@ async def replay(
         progress.judged(len(outcome.votes), protocol.passes)
         if protocol.until_block and outcome.verdict is Verdict.BLOCK:
             break
+    progress.finished(len(conversation.turns), len(selected), len(judged), protocol.passes)
+    return conclude(conversation, protocol, len(selected), judged)
+
+
+def conclude(
+    conversation: Conversation, protocol: Protocol, selected: int, judged: Sequence[TurnVerdict]
+) -> ConversationVerdict:
+    """Gives the verdict of `conversation`, of whose `selected` turns the first were `judged`."""
     turns = tuple(judged)
-    progress.finished(len(conversation.turns), len(selected), len(turns), protocol.passes)
     return ConversationVerdict(
         conversation.id,
         conversation.source,
         len(conversation.turns),
-        len(selected),
+        selected,
         turns,
         conversation.label,
         conversation.onset,

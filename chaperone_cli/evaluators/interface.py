@@ -1,7 +1,7 @@
 """What every evaluator offers: a session per conversation, and votes on its turns in order."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
@@ -46,6 +46,29 @@ class Session(ABC):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One pass of the vote on one turn, asked together with many others."""
+
+    key: bytes
+    """What the vote is filed under; conversations that begin alike share it."""
+    conversation: Conversation
+    turn: Turn
+
+
+class Bulk(ABC):
+    """Answers many questions together, later than a session would and at a lower price."""
+
+    @abstractmethod
+    def ask(self, questions: Sequence[Question]) -> AsyncIterator[tuple[bytes, Vote]]:
+        """Gives a vote for every question, by its key and in any order.
+
+        It may give votes of earlier questions too. A vote is safe to forget here once the next one
+        is asked for. Raises VotesPending where the votes are not waited for, and EvaluatorError
+        where no question can be answered any more.
+        """
+
+
 class Evaluator(ABC):
     """Answers the rubric's question for the turns of many conversations."""
 
@@ -64,6 +87,10 @@ class Evaluator(ABC):
     @abstractmethod
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
         """Starts a session on `conversation`."""
+
+    def bulk(self, rubric: Rubric) -> Bulk | None:
+        """Gives the way to ask many questions together; None where there is none."""
+        return None
 
     async def close(self) -> None:
         """Releases what the evaluator holds."""

@@ -60,6 +60,7 @@ def test_a_document_is_built_field_by_field() -> None:
         "source": {"path": "a.jsonl", "line": 7},
         "label": "parasocial",
         "onset": 1,
+        "passes": 3,
         "verdict": "block",
         "first_block": {"turn": 3, "side": "prompt", "score": 3, "of": 3},
         "attribution": "prompt",
