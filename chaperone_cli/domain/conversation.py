@@ -53,12 +53,18 @@ class Source:
     """Where a conversation stands, as the user would look it up."""
 
     path: str
-    """The file as it was named to chaperone; `-` for standard input."""
+    """The file as it was named to chaperone; `-` for standard input.
+
+    A member of an archive stands behind the archive and `!`: `export.zip!conversations.json`.
+    """
     line: int
-    """The line of its first message, from 1."""
+    """The line on which it begins, from 1."""
+    item: int | None = None
+    """Its number in the list that the file holds, from 1; None where a file is no list."""
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
+        place = f"{self.path}:{self.line}"
+        return place if self.item is None else f"{place} item {self.item}"
 
 
 class Message(NamedTuple):
@@ -72,7 +78,10 @@ class Message(NamedTuple):
     id: str | None = None
     name: str | None = None
     at: str | None = None
-    """When it was said, ISO 8601, as exported."""
+    """When it was said, ISO 8601."""
+    place: int | str | None = None
+    """Where it stands in its conversation's source: the number of its line, or of its entry in the
+    list of messages, from 1; or the key of its node in a tree."""
 
     def chain(self, prefix: bytes) -> bytes:
         """Gives the hash of the conversation that ends with this message after `prefix`.

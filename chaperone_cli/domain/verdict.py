@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from chaperone_cli.domain.conversation import Side, Source
 from chaperone_cli.domain.vote import Tally, Vote, tally
@@ -38,6 +39,15 @@ class TurnVerdict:
         return self.tally.yes
 
 
+class Digests(NamedTuple):
+    """What a verdict came from, in short, so that two runs can tell what changed."""
+
+    conversation: str | None
+    """Of the conversation; None where it is so short that it could be found by guessing."""
+    judgement: str
+    """Of evaluator, rubric and rule."""
+
+
 @dataclass(frozen=True)
 class ConversationVerdict:
     """What a run says of one conversation."""
@@ -54,6 +64,7 @@ class ConversationVerdict:
     onset: int | None = None
     first_blocks: Mapping[str, int | None] = field(default_factory=dict)
     """For every named rule, its first blocking turn; filled only where all N votes were cast."""
+    digests: Digests | None = None
 
     @cached_property
     def first_block(self) -> TurnVerdict | None:

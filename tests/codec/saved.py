@@ -12,13 +12,20 @@ from chaperone_cli.domain.conversation import Side, Sides, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import ConversationVerdict, Digests, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 Key = TypeVar("Key", bound=StrEnum)
 COUNT = st.integers(0, 10**6)
 LINE = st.integers(1, 10**6)
+
+
+DIGESTS = st.builds(
+    Digests,
+    st.none() | st.from_regex(r"([0-9a-f]{4}-)?[0-9a-f]{16}", fullmatch=True),
+    st.from_regex(r"[0-9a-f]{16}", fullmatch=True),
+)
 
 
 def spans(turns: int) -> st.SearchStrategy[Span]:
@@ -65,6 +72,7 @@ def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
         draw(st.none() | TEXT),
         draw(st.none() | LINE),
         draw(st.just({}) | rules),
+        draw(st.none() | DIGESTS),
     )
 
 

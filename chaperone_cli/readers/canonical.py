@@ -1,0 +1,45 @@
+"""The canonical log, `conversation.v1`: one conversation a line."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chaperone_cli.codec.conversation import Defective, decode
+from chaperone_cli.domain.conversation import Conversation, Source
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.interface import Format
+from chaperone_cli.readers.json_lines import json_objects
+from chaperone_cli.readers.log import Head, Log
+
+
+@dataclass(frozen=True)
+class Canonical(Format):
+    """One `conversation.v1` document a line.
+
+    A conversation with a defect in any of its messages is not audited at all, and every defect is
+    a Problem of its own.
+    """
+
+    def recognises(self, head: Head) -> bool:  # noqa: D102
+        # Verdicts have turns as well, but say in `schema` what they are.
+        return any(
+            "turns" in document and ("id" in document or "schema" not in document)
+            for document in head.documents
+        )
+
+    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        for row in json_objects(log):
+            if isinstance(row, Problem):
+                yield row
+                continue
+            source = Source(log.name, row.line)
+            decoded = decode(row.document, source)
+            if isinstance(decoded, Defective):
+                yield from _problems(decoded, source)
+            else:
+                yield decoded
+
+
+def _problems(defective: Defective, source: Source) -> Iterator[Problem]:
+    for defect in defective.defects:
+        message = f"{defect}; this conversation is not audited"
+        yield Problem(Severity.ERROR, source.path, message, source.line, defective.id)

@@ -1,0 +1,151 @@
+"""Reads all conversations of all inputs, one after the other, and says what could not be read."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from io import BufferedReader
+from typing import BinaryIO
+
+from chaperone_cli.domain.conversation import Conversation, Source
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.errors import UsageError
+from chaperone_cli.readers.formats import FORMATS, choose_format
+from chaperone_cli.readers.inputs import STDIN, Input, find_inputs, reason
+from chaperone_cli.readers.interface import Format
+from chaperone_cli.readers.known_ids import KnownIds
+from chaperone_cli.readers.log import LINE_LIMIT, Log
+from chaperone_cli.readers.streams import open_stream
+
+PROBLEM_LIMIT = 1000
+"""Problems told one by one in each file; the rest are counted."""
+
+
+class LogReader:
+    """The conversations of `paths` in input order, with a Problem for whatever cannot be audited.
+
+    A path is a file, a folder (searched for logs), a pattern such as `logs/**/*.jsonl`, or `-` for
+    standard input. `format` is one of FORMATS; without it each file's format is recognised by its
+    content. `problem_limit` is None where every single problem is wanted.
+
+    It can be iterated once. Raises UsageError for an unknown format, and InputError where the
+    temporary folder is full; anything wrong with the inputs themselves is a Problem.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        format: str | None = None,
+        stdin: BinaryIO | None = None,
+        problem_limit: int | None = PROBLEM_LIMIT,
+        line_limit: int = LINE_LIMIT,
+    ) -> None:
+        self._format = _named_format(format)
+        self._stdin = stdin
+        self._problem_limit = problem_limit
+        self._line_limit = line_limit
+        self._inputs = find_inputs(paths)
+        self._begun = False
+        self._finished = 0
+        self._current = 0
+        sizes = [item.size for item in self._inputs if isinstance(item, Input)]
+        known = [size for size in sizes if size is not None]
+        self.bytes_total = sum(known) if len(known) == len(sizes) else None
+        """Bytes on disk of all files, compressed as they are; None where one is a stream."""
+
+    @property
+    def bytes_read(self) -> int:
+        """The position so far among `bytes_total`."""
+        return self._finished + self._current
+
+    def __iter__(self) -> Iterator[Conversation | Problem]:
+        if self._begun:
+            raise RuntimeError("a LogReader can be iterated once: its inputs may be streams")
+        self._begun = True
+        with closing(KnownIds()) as known:
+            for item in self._inputs:
+                if isinstance(item, Problem):
+                    yield item
+                    continue
+                yield from _first_problems(
+                    _only_new(self._read(item), known), item.name, self._problem_limit
+                )
+                self._finished += self._current if item.size is None else item.size
+                self._current = 0
+
+    def _read(self, item: Input) -> Iterator[Conversation | Problem]:
+        try:
+            stream = self._open(item)
+        except OSError as error:
+            yield Problem(Severity.ERROR, item.name, f"cannot be opened: {reason(error)}")
+            return
+        with stream:
+            yield from _read_log(Log(item.name, stream, self._line_limit), self._format)
+
+    def _open(self, item: Input) -> BufferedReader:
+        if item.path != STDIN:
+            return open_stream(open(item.path, "rb", buffering=0), self._count, close=True)
+        if self._stdin is None and sys.stdin is None:
+            raise OSError("standard input is closed")
+        return open_stream(self._stdin or sys.stdin.buffer, self._count, close=False)
+
+    def _count(self, read: int) -> None:
+        self._current += read
+
+
+def _named_format(name: str | None) -> Format | None:
+    if name is None:
+        return None
+    if name not in FORMATS:
+        raise UsageError(f"unknown format {name[:40]!r}", hint=f"use {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _read_log(log: Log, wanted: Format | None) -> Iterator[Conversation | Problem]:
+    chosen = choose_format(log.head, wanted)
+    if isinstance(chosen, str):
+        yield log.problem(chosen)
+        return
+    empty = True
+    for item in chosen.read(log):
+        empty = False
+        yield item
+    if empty:
+        yield Problem(Severity.WARNING, log.name, "this file is empty: it holds no conversation")
+
+
+def _only_new(
+    items: Iterable[Conversation | Problem], known: KnownIds
+) -> Iterator[Conversation | Problem]:
+    for item in items:
+        if isinstance(item, Conversation):
+            first = known.add(item.id, item.source)
+            if first is not None:
+                yield _duplicate(item, first)
+                continue
+        yield item
+
+
+def _duplicate(second: Conversation, first: Source) -> Problem:
+    message = f"its id already stands at {first}; this second conversation is not audited"
+    source = second.source
+    return Problem(Severity.ERROR, source.path, message, source.line, second.id)
+
+
+def _first_problems(
+    items: Iterable[Conversation | Problem], name: str, limit: int | None
+) -> Iterator[Conversation | Problem]:
+    found = 0
+    severity = Severity.WARNING
+    for item in items:
+        # What concerns the whole file is said whatever else there is to say.
+        if isinstance(item, Problem) and item.line is not None:
+            found += 1
+            if limit is not None and found > limit:
+                if item.severity is Severity.ERROR:
+                    severity = Severity.ERROR
+                continue
+        yield item
+    if limit is not None and found > limit:
+        message = f"{found - limit:,} further problems in this file; chaperone validate lists all"
+        yield Problem(severity, name, message)

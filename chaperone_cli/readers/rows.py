@@ -1,0 +1,78 @@
+"""Flat rows: one message a line, each with the id of its conversation."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from chaperone_cli.codec.conversation import conversation_id, decode_meta, decode_onset, is_blank
+from chaperone_cli.codec.message import decode_message, optional_string
+from chaperone_cli.domain.conversation import Conversation, Side, Source
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.interface import Format
+from chaperone_cli.readers.json_lines import Row, json_objects
+from chaperone_cli.readers.log import Head, Log
+from chaperone_cli.readers.spool import Facts, Spool, Spooled
+
+
+@dataclass(frozen=True)
+class Rows(Format):
+    """`conversation_id`, `role` and `content` on every line, conversations mixed in any way.
+
+    Messages keep the order of their lines. `label`, `onset` and `meta` of a conversation are those
+    of its first row that has them. A row with a defect spoils its conversation, which is then not
+    audited; where it does not even say which conversation that is, only the row is left out.
+    """
+
+    def recognises(self, head: Head) -> bool:  # noqa: D102
+        return any(
+            len({"conversation_id", "role", "content"} & document.keys()) >= 2
+            for document in head.documents
+        )
+
+    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        with closing(Spool()) as spool:
+            for row in json_objects(log):
+                if isinstance(row, Problem):
+                    yield row
+                else:
+                    yield from _set_aside(row, log, spool)
+            for spooled in spool.conversations():
+                yield _conversation(spooled, log.name)
+
+
+def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
+    line, document = row
+    defects: list[str] = []
+    id_ = conversation_id("conversation_id", document, defects)
+    read = decode_message(document, defects)
+    label = optional_string("label", document, defects)
+    onset = decode_onset(document, defects)
+    meta = decode_meta(document, defects)
+    if id_ is not None and read is not None and not defects:
+        spool.add(id_, line, *read)
+        if not (label is None and onset is None and meta is None):
+            spool.state(id_, Facts(label, onset, meta))
+        return
+    if id_ is not None:
+        spool.spoil(id_)
+    lost = "this row was left out" if id_ is None else "its whole conversation is not audited"
+    for defect in defects:
+        yield Problem(Severity.ERROR, log.name, f"{defect}; {lost}", line, id_)
+
+
+def _conversation(spooled: Spooled, path: str) -> Conversation:
+    messages = tuple(message for message in spooled.messages if not is_blank(message.text))
+    blank_turns = sum(
+        is_blank(message.text) and Side.of(message.role) is not None for message in spooled.messages
+    )
+    facts = spooled.facts
+    return Conversation(
+        spooled.id,
+        messages,
+        Source(path, spooled.line),
+        facts.label,
+        facts.onset,
+        facts.meta or {},
+        blank_turns,
+        spooled.placeholders,
+    )

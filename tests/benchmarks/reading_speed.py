@@ -1,0 +1,122 @@
+"""How fast logs are read, and how much memory that takes; run from a checkout.
+
+Speed is given beside that of `orjson.loads` on the same lines, which no reader can exceed, for
+short messages and for the long answers of a general assistant. Memory is the peak of a fresh
+process each.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+
+import orjson
+
+from chaperone_cli.readers import LogReader
+from chaperone_cli.readers.streams import BUFFER_BYTES
+
+TURNS = 20
+WORDS = ("glad", "that", "you", "asked", "about", "the", "garden", "—", "rained", "café", "so")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for characters in (100, 200, 500, 1500):
+            speed(Path(folder), characters)
+        memory(Path(folder))
+
+
+def speed(folder: Path, characters: int) -> None:
+    path = folder / "speed.jsonl"
+    write(path, canonical(40_000_000 // (TURNS * characters), characters))
+    size = path.stat().st_size / 1e6
+    plain, canonical_time = best(lambda: plain_loads(path), lambda: read(str(path)))
+    write(path, rows(10_000_000 // (TURNS * characters), characters))
+    row_size = path.stat().st_size / 1e6
+    (rows_time,) = best(lambda: read(str(path)), times=2)
+    print(
+        f"{characters:5} characters a message: orjson {size / plain:6.0f} MB/s, "
+        f"canonical {size / canonical_time:6.0f} MB/s ({plain / canonical_time:.0%}), "
+        f"{canonical_time / (40_000_000 / characters) * 1e6:.2f} us a message; "
+        f"rows {row_size / rows_time:5.0f} MB/s, "
+        f"{rows_time / (10_000_000 / characters) * 1e6:.2f} us a message"
+    )
+
+
+def memory(folder: Path) -> None:
+    for kind in (canonical, rows):
+        for conversations in (1_000, 100_000):
+            path = folder / "memory.jsonl"
+            write(path, kind(conversations, 20))
+            highest = peak(path, conversations)
+            print(f"{kind.__name__}: {conversations:7,} conversations, peak {highest:6.1f} MiB")
+
+
+def peak(path: Path, conversations: int) -> float:
+    """MiB that a fresh process takes at most; on Linux."""
+    # NOTE: not `ru_maxrss`, which a child inherits from the process that started it.
+    program = (
+        "import re, sys\n"
+        "from chaperone_cli.readers import LogReader\n"
+        "count = sum(1 for _ in LogReader(sys.argv[1:2]))\n"
+        "assert count == int(sys.argv[2]), count\n"
+        "print(re.search(r'VmHWM:\\s*(\\d+) kB', open('/proc/self/status').read())[1])"
+    )
+    command = [sys.executable, "-c", program, str(path), str(conversations)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return int(run.stdout) / 1024
+
+
+def canonical(conversations: int, characters: int) -> Iterable[dict[str, object]]:
+    turns = [turn(index, characters) for index in range(TURNS)]
+    for number in range(conversations):
+        yield {"id": f"c-{number}", "turns": turns}
+
+
+def rows(conversations: int, characters: int) -> Iterable[dict[str, object]]:
+    """Each conversation's rows stand far apart, between those of all others."""
+    for index in range(TURNS):
+        said = turn(index, characters)
+        for number in range(conversations):
+            yield {"conversation_id": f"c-{number}", **said}
+
+
+def turn(index: int, characters: int) -> dict[str, str]:
+    words = Random(index).choices(WORDS, k=characters // 5)
+    return {"role": "assistant" if index % 2 else "user", "content": " ".join(words)[:characters]}
+
+
+def write(path: Path, documents: Iterable[dict[str, object]]) -> None:
+    with path.open("wb") as file:
+        file.writelines(orjson.dumps(document) + b"\n" for document in documents)
+
+
+def plain_loads(path: Path) -> None:
+    # The same buffer as the reader has, so that only what it does with a line is compared.
+    with path.open("rb", buffering=BUFFER_BYTES) as file:
+        for line in file:
+            orjson.loads(line)
+
+
+def read(path: str) -> None:
+    for _ in LogReader([path]):
+        pass
+
+
+def best(*runs: Callable[[], None], times: int = 7) -> list[float]:
+    """Least CPU seconds of each of `runs`, which take turns so that all see the same machine."""
+    rounds = [[timed(run) for run in runs] for _ in range(times)]
+    return [min(seconds) for seconds in zip(*rounds, strict=True)]
+
+
+def timed(run: Callable[[], None]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Formats and other kinds of file, recognised by how they begin."""
+
+import zipfile
+
+import orjson
+import pytest
+
+from chaperone_cli.errors import UsageError
+from chaperone_cli.readers import FORMATS, LogReader
+from tests.readers.reading import canonical, lines, read, write
+
+EXPECTED = "expected a log of one JSON object a line"
+LIST = "a JSON list; put each of its items on a line, as `jq -c '.[]'` does"
+SPREAD = "JSON spread over several lines; put it on one line, as `jq -c .` does"
+VOTES = {"conversation": "a", "turn": 1, "votes": [1, 0, 1, 1, 1]}
+ROW = {"conversation_id": "a", "role": "user", "content": "Hello"}
+DOCUMENT = orjson.loads(canonical("a"))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (lines(VOTES, VOTES), "a file of recorded votes, which --recorded-votes takes"),
+        (
+            lines({"schema": "verdict.v1", "conversation": "a", "turns": []}),
+            "a verdict.v1 file of chaperone, not the log that it is about",
+        ),
+        (
+            orjson.dumps({"schema": "report.v1", "verdicts": []}, option=orjson.OPT_INDENT_2),
+            "a report.v1 file of chaperone, not the log that it is about",
+        ),
+        (lines([DOCUMENT, DOCUMENT]), LIST),
+        (orjson.dumps([DOCUMENT], option=orjson.OPT_INDENT_2), LIST),
+        (b"[" + canonical("a").strip() + b",\n" + canonical("b").strip() + b"]\n", LIST),
+        (b"[\n" + lines(ROW).strip() + b",\n" + lines(ROW) + b"]\n", LIST),
+        (orjson.dumps(DOCUMENT, option=orjson.OPT_INDENT_2), SPREAD),
+        (b"PK\x03\x04\x14\0", "a zip archive; unpack it and name the log inside"),
+        (b"\x28\xb5\x2f\xfd\x04", "compressed with zstd; unpack it, or compress it with gzip"),
+        (b"SQLite format 3\0\x10", "an SQLite database"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\r", "a binary file"),
+        (canonical("a").decode().encode("utf-16"), "UTF-16 text; export it as UTF-8"),
+        (canonical("a").decode().encode("utf-16-le"), "UTF-16 text; export it as UTF-8"),
+        (canonical("a").decode().encode("utf-16-be"), "UTF-16 text; export it as UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("format", [None, "canonical", "rows"])
+def test_a_file_that_is_no_log_is_one_problem(data: bytes, kind: str, format: str | None) -> None:
+    expected = [f"error: a.jsonl: this seems to be {kind}; {EXPECTED}"]
+    assert read(write("a.jsonl", data), format=format) == expected
+
+
+def test_a_real_zip_is_recognised() -> None:
+    with zipfile.ZipFile("export.zip", "w") as archive:
+        archive.writestr("conversations.json", "[]")
+    kind = "a zip archive; unpack it and name the log inside"
+    assert read("export.zip") == [f"error: export.zip: this seems to be {kind}; {EXPECTED}"]
+
+
+@pytest.mark.parametrize("data", [b"user: Hi\nagent: Hello\n", b"id,turns\n1,2\n", b"[section]\n"])
+def test_text_that_is_not_json_is_one_problem(data: bytes) -> None:
+    assert read(write("a.txt", data)) == [f"error: a.txt: this is not JSON; {EXPECTED}"]
+
+
+def test_objects_of_another_kind_are_one_problem() -> None:
+    write("a.jsonl", lines({"messages": []}, {"messages": []}))
+    keys = "with `id` and `turns` (a conversation a line) or `conversation_id` (a message a line)"
+    expected = f"error: a.jsonl: this is JSON of an unknown kind; {EXPECTED}, {keys}"
+    assert read("a.jsonl") == [expected]
+
+
+def test_each_file_is_recognised_by_itself_whatever_its_name() -> None:
+    write("rows.csv", lines(ROW))
+    write("b.gz", canonical("b"))
+    assert read("rows.csv", "b.gz") == ["a @ rows.csv:1", "b @ b.gz:1"]
+
+
+def test_a_defective_beginning_does_not_hide_the_format() -> None:
+    write("b.jsonl", b"oops\n" + lines({"header": 1}, ROW))
+    assert read("b.jsonl") == [
+        "error: b.jsonl:1: is not valid JSON at column 1: unexpected character, expected a JSON "
+        "value; expected one JSON object a line",
+        "error: b.jsonl:2: `conversation_id` is missing; expected a string that is not empty, "
+        "or an integer; this row was left out",
+        "error: b.jsonl:2: `role` is missing; expected user, assistant, system, tool or event; "
+        "this row was left out",
+        "error: b.jsonl:2: `content` is missing; expected a string, a list of parts or null; "
+        "this row was left out",
+        "a @ b.jsonl:3",
+    ]
+
+
+def test_a_verdict_key_does_not_hide_a_conversation() -> None:
+    write("a.jsonl", lines({"schema": "verdict.v1", **DOCUMENT}))
+    assert read("a.jsonl") == ["a @ a.jsonl:1"]
+
+
+def test_a_named_format_reports_each_line_that_is_not_of_it() -> None:
+    write("a.jsonl", lines(ROW))
+    assert read("a.jsonl", format="canonical") == [
+        "error: a.jsonl:1: `id` is missing; expected a string that is not empty, or an integer; "
+        "this conversation is not audited",
+        "error: a.jsonl:1: `turns` is missing; expected a list of messages; "
+        "this conversation is not audited",
+    ]
+
+
+def test_the_formats_are_readable() -> None:
+    assert list(FORMATS) == ["canonical", "rows"]
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(UsageError) as raised:
+        LogReader([], format="csv")
+    assert raised.value.message == "unknown format 'csv'"
+    assert raised.value.hint == "use canonical, rows"
