@@ -1,0 +1,1 @@
+"""Rebuilds the local evaluator's weights from labelled dialogues; needs scikit-learn and scipy."""

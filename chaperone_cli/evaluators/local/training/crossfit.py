@@ -1,0 +1,114 @@
+"""Judges every dialogue with members that never saw it, which is what all figures rest on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from chaperone_cli.evaluators.local import members, model
+from chaperone_cli.evaluators.local.cues import WIDTH
+from chaperone_cli.evaluators.local.scoring import VIEWS
+from chaperone_cli.evaluators.local.training import ledgers, views
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue, sides, texts
+from chaperone_cli.evaluators.local.training.ledgers import Heard
+from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLDS: Final = 5
+FALSE_ALARMS: Final = (0.065, 0.065, 0.065, 0.065, 0.1)
+"""Share of the dialogues without a single yes that each member may block by itself.
+
+The user's member is the strictest by its nature, so it is given more room.
+"""
+LONG_OF: Final = 4
+LONG_FALSE_ALARMS: Final = (0.2, 0.2, 0.2, 0.2, 0.3)
+"""The same for made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """What members that never saw a dialogue make of it."""
+
+    heard: Heard
+    odds: "list[NDArray[np.float64]]"
+    """Per dialogue: (turns, members)."""
+    thresholds: "NDArray[np.float64]"
+    long: "list[NDArray[np.float64]]"
+    """The same for made-up long conversations of one kind."""
+
+    def yes(self, dialogue: int) -> "NDArray[np.bool_]":
+        """Gives the votes on a dialogue, (turns, members)."""
+        return self.odds[dialogue] >= self.thresholds
+
+
+def folds(count: int, seed: int) -> "NDArray[np.intp]":
+    """Gives each of `count` dialogues its fold, of equal size as near as can be."""
+    return np.random.default_rng(seed).permutation(np.arange(count) % FOLDS)
+
+
+def cross_fit(
+    dialogues: Sequence[Dialogue], vocabulary: Vocabulary, built: views.Design, seed: int
+) -> CrossFit:
+    """Fits views and members without each fold in turn and judges that fold with them."""
+    fold = folds(len(dialogues), seed)
+    heard = hear(dialogues, _evidence(dialogues, vocabulary, built, fold, seed))
+    odds: dict[int, NDArray[np.float64]] = {}
+    long: list[NDArray[np.float64]] = []
+    for number in range(FOLDS):
+        weights = ledgers.fit(heard, (fold != number).nonzero()[0].tolist(), seed)
+        for dialogue in (fold == number).nonzero()[0].tolist():
+            odds[dialogue] = ledgers.odds(weights, heard.numbers([dialogue]))
+        held = (fold == number).nonzero()[0].tolist()
+        chains = ledgers.chains_of_a_kind(dialogues, held, LONG_OF)
+        long.extend(ledgers.odds(weights, heard.numbers(chain)) for chain in chains)
+    ordered = [odds[dialogue] for dialogue in range(len(dialogues))]
+    return CrossFit(heard, ordered, _thresholds(dialogues, ordered, long), long)
+
+
+def hear(dialogues: Sequence[Dialogue], evidence: "NDArray[np.float64]") -> Heard:
+    """Gives what members hear, from the views' evidence (utterances, views, cues)."""
+    heard = members.listen(evidence, np.array(sides(dialogues), np.intp))
+    lengths = [len(dialogue.texts) for dialogue in dialogues]
+    return Heard(dialogues, heard, np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def _evidence(
+    dialogues: Sequence[Dialogue],
+    vocabulary: Vocabulary,
+    built: views.Design,
+    fold: "NDArray[np.intp]",
+    seed: int,
+) -> "NDArray[np.float64]":
+    every, side = texts(dialogues), sides(dialogues)
+    owner = np.repeat(fold, [len(dialogue.texts) for dialogue in dialogues])
+    evidence = np.zeros((len(every), len(VIEWS), WIDTH))
+    for number in range(FOLDS):
+        fitted = views.fit(built, dialogues, (fold != number).nonzero()[0], seed)
+        scorer = model.scorer(views.arrays(vocabulary, *views.quantise(*fitted)))
+        rows = (owner == number).nonzero()[0]
+        evidence[rows] = scorer.score([every[r] for r in rows], [side[r] for r in rows]).evidence
+    return evidence
+
+
+def _thresholds(
+    dialogues: Sequence[Dialogue],
+    odds: "Sequence[NDArray[np.float64]]",
+    long: "Sequence[NDArray[np.float64]]",
+) -> "NDArray[np.float64]":
+    """Gives the odds that no more than the stated shares of conversations without a yes reach."""
+    single = [odds[n] for n, dialogue in enumerate(dialogues) if dialogue.first_yes is None]
+    found = [
+        [_reached(group, member, share) for member, share in enumerate(shares)]
+        for group, shares in ((single, FALSE_ALARMS), (long, LONG_FALSE_ALARMS))
+        if group
+    ]
+    thresholds: NDArray[np.float64] = np.max(found, axis=0).round(3)
+    return thresholds
+
+
+def _reached(group: "Sequence[NDArray[np.float64]]", member: int, share: float) -> float:
+    highest = [odds[:, member].max() for odds in group]
+    return float(np.quantile(highest, 1 - share, method="higher"))

@@ -1,0 +1,66 @@
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sklearn")
+pytest.importorskip("scipy")
+
+from chaperone_cli.errors import InputError
+from chaperone_cli.evaluators.local.training import dialogues, program
+
+DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every fifteenth training dialogue."""
+    folder = tmp_path_factory.mktemp("dialogues")
+    for path in (DATA / "dialogues").glob("*.jsonl"):
+        lines = path.read_text("utf-8").splitlines()[::15]
+        (folder / path.name).write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_seed_gives_the_same_bytes(
+    few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        assert program.main(["--dialogues", str(few), "--output", str(tmp_path / name)]) == 0
+    for file in ("weights.npz", "manifest.json"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    assert "unanimous" in capsys.readouterr().out
+    checked = ["--dialogues", str(few), "--output", str(tmp_path / "one"), "--check"]
+    assert program.main(checked) == 0
+    assert capsys.readouterr().out == (
+        "weights: as recorded\ndialogues: as recorded\ndecisions: as recorded\n"
+    )
+
+
+def test_the_shipped_weights_decide_as_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--check"]) == 0
+    assert capsys.readouterr().out == (
+        "weights: as recorded\ndialogues: as recorded\ndecisions: as recorded\n"
+    )
+
+
+def test_a_folder_without_dialogues_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no dialogues"):
+        dialogues.load(tmp_path)
+
+
+def test_dialogues_without_votes_are_refused(tmp_path: Path) -> None:
+    row: dict[str, object] = {"id": "x", "label": "neutral", "votes": None, "turns": []}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), "utf-8")
+    with pytest.raises(InputError, match="dialogue x has no votes"):
+        dialogues.load(tmp_path)
+
+
+def test_a_bond_is_any_cue_that_evidence_may_name() -> None:
+    known = dialogues.load(DATA / "dialogues")
+    romantic = next(d for d in known for cues in d.cues if "a_romantic" in cues)
+    turn = next(t for t, cues in enumerate(romantic.cues) if "a_romantic" in cues)
+    assert romantic.target(turn, "bond")
+    assert romantic.target(turn, "a_romantic")
+    assert not romantic.target(turn, "u_delusion")
