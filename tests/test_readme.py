@@ -25,7 +25,7 @@ def test_the_picture_of_output_is_real(
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
     assert shown
     (chaperone.folder / "sample_logs").symlink_to(ROOT / "sample_logs")
-    outcome = chaperone("audit", "sample_logs/thirty.jsonl", env={"COLUMNS": "80"})
+    outcome = chaperone("audit", "sample_logs/thirty.jsonl", "--rows", "13", env={"COLUMNS": "80"})
     assert timeless(shown[1]).rstrip() == timeless(outcome.out).rstrip()
     assert outcome.code == 10
 
