@@ -29,6 +29,10 @@ class Tokens(NamedTuple):
         """Gives the sums by kind."""
         return Tokens(*(a + b for a, b in zip(self, other, strict=True)))
 
+    def times(self, count: int) -> "Tokens":
+        """Gives what so many calls alike take."""
+        return self if count == 1 else Tokens(*(count * kind for kind in self))
+
 
 @dataclass(frozen=True)
 class Rates:
@@ -98,12 +102,12 @@ class Spend:
     dollars: float | None = 0.0
     """US dollars; None where the model's price is not known."""
 
-    def add(self, tokens: Tokens, price: Price | None, *, batch: bool = False) -> float:
-        """Counts what one call took and gives its price in US dollars, 0 where it is not known."""
-        self.tokens = self.tokens.plus(tokens)
-        if price is None:
+    def add(
+        self, tokens: Tokens, price: Price | None, *, batch: bool = False, times: int = 1
+    ) -> None:
+        """Counts what a call took, or each of several alike."""
+        self.tokens = self.tokens.plus(tokens.times(times))
+        if price is None or self.dollars is None:
             self.dollars = None
-            return 0.0
-        dollars = price.dollars(tokens, batch=batch)
-        self.dollars = None if self.dollars is None else self.dollars + dollars
-        return dollars
+        else:
+            self.dollars += times * price.dollars(tokens, batch=batch)

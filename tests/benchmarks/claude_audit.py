@@ -49,6 +49,8 @@ class Took:
     dollars: float | None
     seconds: float
     """From the start of the audit to its last verdict."""
+    cpu_seconds: float
+    """Of the whole process."""
     peak_mb: float
     """The most memory that the process held."""
 
@@ -96,6 +98,7 @@ def main(arguments: Sequence[str]) -> None:
         failed=spend.failed,
         dollars=spend.dollars,
         seconds=seconds,
+        cpu_seconds=time.process_time(),
         peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         **facts,
     )
@@ -106,7 +109,7 @@ async def _audit(auditor: Auditor, log: Path, digest: Any, facts: dict[str, int]
     try:
         async for result in auditor.run(LogReader([str(log)])):
             assert not isinstance(result, Problem), str(result)
-            digest.update(_spelled(result.verdict).encode())
+            digest.update(spelled(result.verdict).encode())
             facts["conversations"] += 1
             facts["blocked"] += result.verdict.verdict == "block"
             facts["undecided"] += result.verdict.verdict == "undecided"
@@ -114,7 +117,8 @@ async def _audit(auditor: Auditor, log: Path, digest: Any, facts: dict[str, int]
         await auditor.evaluator.close()
 
 
-def _spelled(verdict: ConversationVerdict) -> str:
+def spelled(verdict: ConversationVerdict) -> str:
+    """Gives what is compared of a verdict: turns and what became of them, not who voted how."""
     return json.dumps([verdict.conversation, [(turn.turn, turn.verdict) for turn in verdict.turns]])
 
 

@@ -28,7 +28,15 @@ def main() -> int:
 
 def faulty(shares: dict[str, float]) -> str:
     faults = [word for kind, share in shares.items() for word in ("--fault", f"{kind}={share}")]
-    told = ("--votes", VOTES, "--slow-seconds", 3, "--latency", 0.02, *faults)
+    told: tuple[str | Path | float, ...] = (
+        "--votes",
+        VOTES,
+        "--slow-seconds",
+        3,
+        "--latency",
+        0.02,
+        *faults,
+    )
     with tempfile.TemporaryDirectory() as folder, server(*told) as standin:
         store = Path(folder) / "votes.sqlite3"
         where = ("--base-url", standin.url, "--store", store, "--concurrency", 30)

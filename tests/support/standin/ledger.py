@@ -120,6 +120,6 @@ class Ledger:
             "requests": dict(self.requests),
         }
 
-    def document(self) -> dict[str, Any]:
-        """Gives sums and calls as `GET /__ledger` shows them."""
-        return {"totals": self.totals(), "calls": [asdict(call) for call in self.calls]}
+    def rows(self) -> list[dict[str, Any]]:
+        """Gives the calls as `GET /__ledger` shows them."""
+        return [asdict(call) for call in self.calls]

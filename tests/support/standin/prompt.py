@@ -1,12 +1,14 @@
 """A request's prompt as a row of blocks: what is counted, hashed and looked up."""
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from math import ceil
 from typing import Any
 
+_DRAWN = re.compile(r"\b[0-9a-f]{8,}\b")
 FRAME = ("model", "tools", "tool_choice", "thinking", "output_config")
 """What is rendered into the prompt before its blocks, so that a change misses the cache."""
 
@@ -84,8 +86,13 @@ class Prompt:
 
     @property
     def question(self) -> bytes:
-        """What tells two kinds of call about one turn apart: frame and last block."""
-        return blake2b(self.frame + self.blocks[-1].text.encode("utf-8", "replace")).digest()
+        """What tells two kinds of call about one turn apart: frame and last block.
+
+        Whatever a run may have drawn for itself is left out, so that a turn's passes go on where
+        an earlier run stopped.
+        """
+        asked = _DRAWN.sub("", self.blocks[-1].text)
+        return blake2b(self.frame + asked.encode("utf-8", "replace")).digest()
 
 
 def _blocks(content: Any, role: str) -> list[Block]:

@@ -1,0 +1,218 @@
+"""Hands batches in and takes their results, and keeps account of what is out and what it costs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
+
+from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.domain.vote import Evidence, Vote
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, EvaluatorError
+from chaperone_cli.evaluators.claude import batches_results, reply
+from chaperone_cli.evaluators.claude.batches_api import BatchesApi, pause
+from chaperone_cli.evaluators.claude.batches_pending import PendingVote, PendingVotes, Submission
+from chaperone_cli.evaluators.claude.batches_requests import (
+    BatchTranscript,
+    Entry,
+    body,
+    marks_of,
+    portions,
+)
+from chaperone_cli.evaluators.claude.caller import GivenUpError
+from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
+from chaperone_cli.evaluators.claude.faults import Course, Fault
+from chaperone_cli.evaluators.claude.prompt import Prompt
+from chaperone_cli.evaluators.interface import Question
+
+MOST_TRIES = 3
+"""Times that a request is handed in before its vote is given up."""
+CREATE_TRIES = 6
+"""Attempts at handing in one batch."""
+FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0
+"""Seconds between two looks at batches that have not ended, at first and at most."""
+SKEW = 600.0
+"""Seconds by which this machine's clock and the server's may differ."""
+
+
+class Desk:
+    """One run's dealings with the server about the votes on one rubric."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        evaluator: ClaudeEvaluator,
+        rubric: Rubric,
+        pending: PendingVotes,
+    ) -> None:
+        # Requests of one batch may be minutes apart, so that what they cache is to last an hour.
+        form = connection.offer.form
+        self._prompt = Prompt(rubric, connection.model, form, connection.marker, "1h")
+        self._most_output = form.max_tokens
+        self._caller = connection.caller
+        self._api = BatchesApi(connection.client, evaluator.endpoint)
+        self._meter = evaluator.meter
+        self._shown = evaluator.endpoint.shown
+        self._pending = pending
+        self._reserved: dict[int, float] = {}
+        """Dollars set aside for what this run handed in, by submission."""
+        self.proven = False
+        """Whether the server has answered one of this run's requests."""
+
+    @property
+    def batches_out(self) -> int:
+        """Counts the batches that have not been collected."""
+        return len(self._pending.submissions())
+
+    def holds(self, key: bytes) -> bool:
+        """Says whether the vote under `key` is out already."""
+        return self._pending.submission_of(key) is not None
+
+    def waiting(self, keys: Iterable[bytes]) -> list[Submission]:
+        """Gives the submissions that are to bring the votes under `keys`."""
+        wanted = {self._pending.submission_of(key) for key in keys}
+        return [one for one in self._pending.submissions() if one.id in wanted]
+
+    async def recover(self) -> None:
+        """Finds out what became of submissions during which an earlier run ended."""
+        for submission in self._pending.unnamed():
+            if not await self._look_for(submission):
+                self._pending.forget(submission)
+
+    async def ask_at_once(self, question: Question) -> Vote:
+        """Asks for one vote outside of any batch."""
+        transcript = BatchTranscript(self._prompt, question.conversation)
+        try:
+            request = transcript.request(question.turn)
+            message = await self._caller.ask(request, transcript.most_tokens(question.turn))
+        except GivenUpError:
+            return reply.ERROR
+        self.proven = True
+        marks = marks_of(question.conversation, question.turn)
+        return _marked(reply.read(message, self._prompt.label.id), marks)
+
+    async def hand_in(self, questions: Sequence[Question]) -> BudgetExhausted | None:
+        """Hands in as many of `questions` as the budget allows; gives what stopped it."""
+        for portion in portions(questions, self._prompt):
+            rest = portion
+            while rest:
+                reserved = self._reserve(rest)
+                if isinstance(reserved, BudgetExhausted):
+                    return reserved
+                count, dollars = reserved
+                await self._submit(rest[:count], dollars)
+                rest = rest[count:]
+        return None
+
+    def _reserve(self, entries: Sequence[Entry]) -> tuple[int, float] | BudgetExhausted:
+        """Sets the cost aside of all `entries`, or of half of them, or of a quarter, ..."""
+        count = len(entries)
+        while True:
+            most = [entry.most for entry in entries[:count]]
+            try:
+                return count, self._meter.reserve_batch(most, self._most_output)
+            except BudgetExhausted as exc:
+                count //= 2
+                if not count:
+                    return exc
+
+    async def _submit(self, entries: Sequence[Entry], dollars: float) -> None:
+        votes = [(entry.key, entry.marks) for entry in entries]
+        submission = self._pending.begin(self._prompt.label.id, votes)
+        try:
+            await self._create(submission, body(entries))
+        except ChaperoneError:
+            self._pending.forget(submission)
+            self._meter.release_batch(dollars)
+            self._meter.spend.calls -= len(entries)
+            raise
+        self._reserved[submission.id] = dollars
+
+    async def _create(self, submission: Submission, content: bytes) -> None:
+        tries = 0
+        while isinstance(outcome := await self._api.create(content), Fault):
+            tries += 1
+            if outcome.course is not Course.RETRY or tries == CREATE_TRIES:
+                raise self._refused(outcome)
+            # The server may have taken the batch all the same, and would bill a second one too.
+            if await self._look_for(submission):
+                return
+            await asyncio.sleep(pause(outcome, tries))
+        self._pending.name(submission, outcome)
+
+    def _refused(self, fault: Fault) -> EvaluatorError:
+        hint = "run the same command again later; every vote so far is kept"
+        if "404" in fault.problem:
+            hint = "this server offers no batches: leave --batch out"
+        return EvaluatorError(f"{self._shown} takes no batch: {fault.problem}", hint=hint)
+
+    async def _look_for(self, submission: Submission) -> bool:
+        """Names `submission` if the server has a batch of its size that is nobody else's.
+
+        Should it be the wrong one after all, its results lack the votes, which are asked for again.
+        """
+        known = self._pending.batches()
+        found = [
+            batch
+            for batch in await self._api.since(submission.at - SKEW)
+            if batch.requests == submission.requests and batch.id not in known
+        ]
+        if found:
+            nearest = min(found, key=lambda batch: abs(batch.created - submission.at))
+            self._pending.name(submission, nearest.id)
+        return bool(found)
+
+    async def ended(self, submissions: Sequence[Submission], *, wait: bool) -> list[Submission]:
+        """Gives those of `submissions` that have ended; waits for one unless told not to.
+
+        Without waiting, what this very run handed in is not looked at.
+        """
+        look = FIRST_LOOK
+        while True:
+            ended = [
+                one
+                for one in submissions
+                if (wait or one.id not in self._reserved) and await self._api.ended(one.batch or "")
+            ]
+            if ended or not wait or not submissions:
+                return ended
+            await asyncio.sleep(look)
+            look = min(LONGEST_LOOK, look * 1.5)
+
+    async def collect(self, submission: Submission) -> AsyncIterator[tuple[bytes, Vote]]:
+        """Gives the votes that `submission` brought; sets free what is to be handed in again."""
+        missing = self._pending.votes_of(submission)
+        failed: list[PendingVote] = []
+        for row in await self._api.results(submission.batch or ""):
+            # Results come in no order, and a batch that was looked for may turn out not to be ours.
+            pending = missing.pop(batches_results.key_of(row), None)
+            if pending is None:
+                continue
+            result = batches_results.read(row, submission.label)
+            if result.tokens is not None:
+                self.proven = True
+                self._meter.record(result.tokens, batch=True)
+            if result.vote is None:
+                failed.append(pending)
+            else:
+                yield pending.key, _marked(result.vote, pending.marks)
+        again = []
+        for pending in (*failed, *missing.values()):
+            if pending.tries + 1 < MOST_TRIES:
+                again.append(pending.key)
+            else:
+                yield pending.key, reply.ERROR
+        self._pending.retry(again)
+        self._settle(submission, len(failed) + len(missing))
+
+    def _settle(self, submission: Submission, failed: int) -> None:
+        dollars = self._reserved.pop(submission.id, None)
+        if dollars is None:
+            # Handed in by an earlier run, which could not know what it took.
+            self._meter.spend.calls += submission.requests
+        else:
+            self._meter.release_batch(dollars)
+        self._meter.spend.failed += failed
+        self._pending.collect(submission)
+
+
+def _marked(vote: Vote, marks: tuple[str, ...]) -> Vote:
+    return replace(vote, evidence=Evidence(marks)) if marks else vote

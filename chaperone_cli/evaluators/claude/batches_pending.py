@@ -1,0 +1,183 @@
+"""What was handed to the server in batches and has not come back, kept in the vote store's file.
+
+A submission is noted before it is sent, and named once the server has given the batch its id; so a
+crash in between is noticed, and the batch is looked for instead of being paid for twice. Only keys
+and names of suspicions are kept, never conversation text. One run at a time may use a file so.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaperone_cli.errors import StoreError
+
+KEPT = 29 * 24 * 3600.0
+"""Seconds for which the vendor keeps a batch's results."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS submissions (
+    id INTEGER PRIMARY KEY, batch TEXT, server TEXT NOT NULL, label TEXT NOT NULL,
+    requests INTEGER NOT NULL, at REAL NOT NULL, collected INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS pending_votes (
+    key BLOB PRIMARY KEY, submission INTEGER, tries INTEGER NOT NULL, marks TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS pending_votes_submission ON pending_votes (submission);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One batch as it was handed in."""
+
+    id: int
+    batch: str | None
+    """The server's name for it; None where that never arrived."""
+    label: str
+    """The key under which its replies hold their answers."""
+    requests: int
+    at: float
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingVote:
+    """One vote of a submission."""
+
+    key: bytes
+    tries: int
+    """How often it came back without an answer."""
+    marks: tuple[str, ...]
+    """What its turn is suspected of."""
+
+
+class PendingVotes:
+    """Submissions to one server, and the votes that each is to bring."""
+
+    def __init__(self, path: Path, server: str) -> None:
+        """Opens the file at `path`, or creates it; raises StoreError."""
+        self._path = path
+        self._server = server
+        with self._failing_clearly():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            # A lost id is a batch paid for twice, so that even a power failure must not lose it.
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.executescript(_TABLES)
+        for old in self._submissions("at < ?", time.time() - KEPT):
+            self.forget(old)
+
+    def submissions(self) -> list[Submission]:
+        """Lists what is out, the oldest first."""
+        return self._submissions("batch IS NOT NULL AND NOT collected")
+
+    def batches(self) -> set[str]:
+        """Gives the names of all batches that were handed in, those already collected too."""
+        return {str(one.batch) for one in self._submissions("batch IS NOT NULL")}
+
+    def unnamed(self) -> list[Submission]:
+        """Lists what may or may not have reached the server."""
+        return self._submissions("batch IS NULL")
+
+    def _submissions(self, where: str, *values: object) -> list[Submission]:
+        with self._failing_clearly():
+            rows = self._db.execute(
+                "SELECT id, batch, label, requests, at FROM submissions "
+                f"WHERE server = ? AND {where} ORDER BY id",
+                (self._server, *values),
+            )
+            return [Submission(*row) for row in rows]
+
+    def submission_of(self, key: bytes) -> int | None:
+        """Gives the submission that is to bring the vote under `key`."""
+        with self._failing_clearly():
+            row = self._db.execute(
+                "SELECT submission FROM pending_votes JOIN submissions ON id = submission "
+                "WHERE key = ? AND server = ?",
+                (key, self._server),
+            ).fetchone()
+            return row[0] if row else None
+
+    def votes_of(self, submission: Submission) -> dict[bytes, PendingVote]:
+        """Gives the votes that `submission` is to bring, by key."""
+        with self._failing_clearly():
+            rows = self._db.execute(
+                "SELECT key, tries, marks FROM pending_votes WHERE submission = ?",
+                (submission.id,),
+            )
+            return {
+                key: PendingVote(key, tries, tuple(filter(None, marks.split("\n"))))
+                for key, tries, marks in rows
+            }
+
+    def begin(self, label: str, votes: Sequence[tuple[bytes, tuple[str, ...]]]) -> Submission:
+        """Notes that `votes`, by key and with their marks, are about to be handed in."""
+        at = time.time()
+        with self._changing():
+            made = self._db.execute(
+                "INSERT INTO submissions (server, label, requests, at) VALUES (?, ?, ?, ?)",
+                (self._server, label, len(votes), at),
+            )
+            self._db.executemany(
+                "INSERT INTO pending_votes VALUES (?, ?, 0, ?) "
+                "ON CONFLICT (key) DO UPDATE SET submission = excluded.submission",
+                [(key, made.lastrowid, "\n".join(marks)) for key, marks in votes],
+            )
+        return Submission(made.lastrowid or 0, None, label, len(votes), at)
+
+    def name(self, submission: Submission, batch: str) -> None:
+        """Notes the server's name for `submission`."""
+        with self._changing():
+            self._db.execute(
+                "UPDATE submissions SET batch = ? WHERE id = ?", (batch, submission.id)
+            )
+
+    def retry(self, keys: Sequence[bytes]) -> None:
+        """Sets votes free, to be handed in again, and counts the failure."""
+        with self._changing():
+            self._db.executemany(
+                "UPDATE pending_votes SET submission = NULL, tries = tries + 1 WHERE key = ?",
+                [(key,) for key in keys],
+            )
+
+    def collect(self, submission: Submission) -> None:
+        """Notes that all results of `submission` were taken; its name stays known."""
+        self._end(submission, "UPDATE submissions SET collected = 1 WHERE id = ?")
+
+    def forget(self, submission: Submission) -> None:
+        """Forgets `submission` and the votes that are still filed under it."""
+        self._end(submission, "DELETE FROM submissions WHERE id = ?")
+
+    def _end(self, submission: Submission, statement: str) -> None:
+        with self._changing():
+            self._db.execute("DELETE FROM pending_votes WHERE submission = ?", (submission.id,))
+            self._db.execute(statement, (submission.id,))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._db.close()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._failing_clearly():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    @contextmanager
+    def _failing_clearly(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as exc:
+            raise StoreError(
+                f"{self._path}: what is out in batches cannot be read or written: {exc}",
+                hint="name another file with --store",
+            ) from exc

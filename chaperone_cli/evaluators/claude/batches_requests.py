@@ -1,0 +1,89 @@
+"""Turns questions into the bodies of batches, each small enough for the server.
+
+A request of a batch caches the instructions alone. The requests of a round run at the same time
+and in no order, so that none could rely on finding what another one wrote of the conversation, and
+a write costs up to twice as much as reading the tokens afresh.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import orjson
+
+from chaperone_cli.domain.conversation import Conversation, Turn
+from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript
+from chaperone_cli.evaluators.claude.tampering import suspicions
+from chaperone_cli.evaluators.interface import Question
+
+MOST_REQUESTS = 20_000
+"""Requests in a batch; the vendor takes 100,000, but their results must be held at once."""
+MOST_BYTES = 16_000_000
+"""Bytes of a batch; the vendor takes 256 MB, but while it is sent it is held several times."""
+_FRAME = (b'{"requests":[', b",", b"]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One request of a batch."""
+
+    key: bytes
+    body: bytes
+    most: int
+    """The most prompt tokens that it can take."""
+    marks: tuple[str, ...]
+    """What the turn is suspected of."""
+
+
+def body(entries: Sequence[Entry]) -> bytes:
+    """Gives the body of the batch that holds `entries`."""
+    start, comma, end = _FRAME
+    return start + comma.join(entry.body for entry in entries) + end
+
+
+def portions(questions: Sequence[Question], prompt: Prompt) -> Iterator[list[Entry]]:
+    """Divides `questions` into batches; only one is made at a time."""
+    portion: list[Entry] = []
+    size = 0
+    for entry in entries(questions, prompt):
+        size += len(entry.body) + 1
+        if portion and (len(portion) >= MOST_REQUESTS or size > MOST_BYTES):
+            yield portion
+            portion, size = [], len(entry.body) + 1
+        portion.append(entry)
+    if portion:
+        yield portion
+
+
+def entries(questions: Sequence[Question], prompt: Prompt) -> Iterator[Entry]:
+    """Gives the requests of `questions`, which are in the order of conversations and turns."""
+    for _, group in groupby(questions, key=lambda question: id(question.conversation)):
+        asked = list(group)
+        transcript = BatchTranscript(prompt, asked[0].conversation)
+        for question in asked:
+            yield _entry(question, transcript)
+
+
+class BatchTranscript(Transcript):
+    """One conversation as blocks, without breakpoints in it."""
+
+    def _breakpoints(self, last: int) -> tuple[int, ...]:
+        return ()
+
+
+def marks_of(conversation: Conversation, turn: Turn) -> tuple[str, ...]:
+    """Gives what is suspicious in `turn` and the context before it."""
+    before = conversation.turns[turn.number - 2].index + 1 if turn.number > 1 else 0
+    return suspicions(conversation.messages[before : turn.index + 1])
+
+
+def _entry(question: Question, transcript: Transcript) -> Entry:
+    turn = question.turn
+    # The server asks for 1 to 64 letters, digits, - and _; the key in hexadecimal is 40.
+    request = {"custom_id": question.key.hex(), "params": transcript.request(turn)}
+    return Entry(
+        question.key,
+        orjson.dumps(request),
+        transcript.most_tokens(turn),
+        marks_of(question.conversation, turn),
+    )

@@ -1,0 +1,31 @@
+"""What a check before a run comes to."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chaperone_cli.errors import ChaperoneError
+
+
+class Status(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    status: Status
+    message: str
+    """One line: what was found."""
+    hint: str = ""
+    """What to do about it."""
+
+    @classmethod
+    def failed(cls, name: str, error: ChaperoneError) -> "Check":
+        """Gives the check that `error` makes fail."""
+        return cls(name, Status.FAILED, error.message, error.hint)

@@ -1,0 +1,130 @@
+"""Where calls go and with which credentials; and the client of the vendor's SDK that makes them."""
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from chaperone_cli.errors import EvaluatorError, UsageError
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from anthropic import AsyncAnthropic
+
+VENDOR = "https://api.anthropic.com"
+CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+NO_KEY = "none"
+"""Sent to servers that want no key, because the SDK sends nothing without one."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server that speaks the Messages API."""
+
+    url: str = VENDOR
+    """Without a trailing slash, and without the /v1 that the SDK adds by itself."""
+
+    @classmethod
+    def at(cls, given: str | None) -> "Endpoint":
+        """Gives the endpoint of `given`, else of ANTHROPIC_BASE_URL; raises UsageError."""
+        text = given or os.environ.get("ANTHROPIC_BASE_URL") or VENDOR
+        try:
+            parts = urlsplit(text.strip())
+            host = parts.hostname
+        except ValueError:
+            host = None
+        if not host or parts.scheme not in ("http", "https"):
+            raise UsageError(
+                f"the base URL {text[:80]!r} is not the address of a server",
+                hint="use the form http://localhost:11434",
+            )
+        path = parts.path.rstrip("/")
+        for tail in ("/messages", "/v1"):
+            path = path.removesuffix(tail).rstrip("/")
+        return cls(urlunsplit((parts.scheme, parts.netloc, path, "", "")))
+
+    @property
+    def vendor(self) -> bool:
+        """Says whether this is the vendor's own API."""
+        return urlsplit(self.url).hostname == urlsplit(VENDOR).hostname
+
+    @property
+    def shown(self) -> str:
+        """The address without any user name or password in it."""
+        parts = urlsplit(self.url)
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+    @property
+    def loopback(self) -> bool:
+        """Says whether the server runs on this machine."""
+        return _address(self.url, "is_loopback") or urlsplit(self.url).hostname == "localhost"
+
+    @property
+    def local(self) -> bool:
+        """Says whether the server runs on this machine or this network."""
+        host = urlsplit(self.url).hostname or ""
+        named = "." not in host or host.endswith((".local", ".internal", ".lan"))
+        return self.loopback or named or _address(self.url, "is_private")
+
+
+def _address(url: str, quality: str) -> bool:
+    try:
+        return bool(getattr(ipaddress.ip_address(urlsplit(url).hostname or ""), quality))
+    except ValueError:
+        return False
+
+
+def has_key() -> bool:
+    """Says whether the environment names a credential."""
+    return any(os.environ.get(name) for name in CREDENTIALS)
+
+
+@cache
+def _tls() -> "SSLContext":
+    """Reads the trusted certificates, which takes as long as fifty calls, once for all clients."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthropic":
+    """Gives a client for at most `connections` calls at once; raises EvaluatorError without a key.
+
+    The SDK's own retries are off, because they obey a server's retry-after without any limit.
+    """
+    import anthropic
+    import httpx2
+
+    # As many connections are kept as are used: closing and opening them again, and looking through
+    # more of them than there are calls, is where the SDK's throughput goes at high concurrency.
+    limits = httpx2.Limits(
+        max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30
+    )
+    transport = anthropic.DefaultAsyncHttpxClient(
+        limits=limits,
+        timeout=httpx2.Timeout(timeout, connect=min(10.0, timeout)),
+        # A redirect would carry a conversation to a server that nobody named.
+        follow_redirects=False,
+        # A proxy that the environment names is no way to reach this machine.
+        trust_env=not endpoint.loopback,
+        verify=_tls(),
+    )
+    # Credentials of a profile on disk are the vendor's: they go to nobody else.
+    key = None if has_key() or endpoint.vendor else NO_KEY
+    client = anthropic.AsyncAnthropic(
+        api_key=key,
+        base_url=endpoint.url,
+        max_retries=0,
+        timeout=timeout,
+        open_telemetry=False,
+        http_client=transport,
+    )
+    if not (client.api_key or client.auth_token or client.credentials):
+        raise EvaluatorError(
+            "there is no API key for the claude evaluator",
+            hint="set ANTHROPIC_API_KEY, or name a server that needs none with --base-url",
+        )
+    return client

@@ -1,0 +1,137 @@
+"""The paper's evaluator: a large model, asked once for every vote with the conversation so far."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.cost import Price, Spend
+from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.evaluators.claude.caller import Caller, Patience
+from chaperone_cli.evaluators.claude.clients import Clients
+from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.meter import Meter
+from chaperone_cli.evaluators.claude.offer import Offer, offer
+from chaperone_cli.evaluators.claude.pace import Pace
+from chaperone_cli.evaluators.claude.prompt import Prompt, draw_marker
+from chaperone_cli.evaluators.claude.session import ClaudeSession
+from chaperone_cli.evaluators.claude.trial import accepted
+from chaperone_cli.evaluators.claude.warmth import Warmth
+from chaperone_cli.evaluators.claude.wording import wording
+from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+DEFAULT_MODEL = "claude-haiku-5-5"
+AT_ONCE, AT_ONCE_LOCAL = 32, 4
+"""Conversations at once: what the vendor's lowest rate limits allow, and one machine's server."""
+MOST_UNDER_WAY = 160
+"""Calls at once at most: more do not raise throughput, which the client's own work then limits."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the evaluator can be told."""
+
+    model: str = DEFAULT_MODEL
+    base_url: str | None = None
+    """The server; None for ANTHROPIC_BASE_URL, or else the vendor's own."""
+    price: Price | None = None
+    """What the model costs, where that is known."""
+    max_cost: float | None = None
+    """US dollars that the run may cost."""
+    max_calls: int | None = None
+    """Calls that the run may make, repeated ones included."""
+    under_way: int = MOST_UNDER_WAY
+    """Calls at once at most."""
+    patience: Patience = field(default_factory=Patience)
+    marker: str | None = None
+    """The run's marker; None to draw one, as only a comparison of requests would not."""
+
+
+@dataclass
+class Connection:
+    """An open way to a model of which it is known what it accepts."""
+
+    clients: Clients
+    caller: Caller
+    offer: Offer
+    model: str
+    marker: str
+    warmth: Warmth = field(default_factory=Warmth)
+    """Whether the cache holds the instructions."""
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+
+    @property
+    def client(self) -> "AsyncAnthropic":
+        """A client for calls that are made one at a time."""
+        return self.clients.first
+
+    def prompt(self, rubric: Rubric) -> Prompt:
+        """Gives what all calls about `rubric` have in common; raises UsageError."""
+        found = self.prompts.get(rubric.digest)
+        if found is None:
+            found = Prompt(rubric, self.model, self.offer.form, self.marker)
+            self.prompts[rubric.digest] = found
+        return found
+
+
+class ClaudeEvaluator(Evaluator):
+    """Asks a model over the Messages API; makes no call and loads no SDK before the first vote."""
+
+    def __init__(self, options: Options) -> None:
+        """Raises UsageError for a base URL that is none, or a cost limit without a price."""
+        self.options = options
+        self.endpoint = Endpoint.at(options.base_url)
+        self.concurrency = AT_ONCE_LOCAL if self.endpoint.local else AT_ONCE
+        self.meter = Meter(options.price, max_cost=options.max_cost, max_calls=options.max_calls)
+        self._marker = options.marker or draw_marker()
+        self._starting = asyncio.Lock()
+        self._connection: Connection | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """Names the model and everything else that shapes a vote; the marker does not."""
+        settings = {"wording": wording().digest}
+        if not self.endpoint.vendor:
+            settings["server"] = self.endpoint.shown
+        return Identity("claude", self.options.model, settings)
+
+    @property
+    def spend(self) -> Spend:
+        """What the calls took so far."""
+        return self.meter.spend
+
+    def open(self, conversation: Conversation, rubric: Rubric) -> Session:
+        """Starts a session; nothing is asked yet."""
+        return ClaudeSession(self, conversation, rubric)
+
+    async def connection(self) -> Connection:
+        """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
+        if self._connection is None:
+            async with self._starting:
+                if self._connection is None:
+                    self._connection = await self._connect()
+        return self._connection
+
+    async def _connect(self) -> Connection:
+        options = self.options
+        # Importing the SDK takes about a second, in which logs can be read.
+        clients = await asyncio.to_thread(Clients, self.endpoint, options.patience.timeout)
+        try:
+            offered = await offer(clients.first, self.endpoint, options.model)
+            form = await accepted(clients.first, options.model, offered.form)
+        except BaseException:
+            await clients.close()
+            raise
+        caller = Caller(
+            clients, self.endpoint, Pace(options.under_way), self.meter, options.patience
+        )
+        return Connection(clients, caller, replace(offered, form=form), options.model, self._marker)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._connection is not None:
+            await self._connection.clients.close()
+            self._connection = None

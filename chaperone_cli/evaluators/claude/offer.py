@@ -1,0 +1,115 @@
+"""Asks the models endpoint, free of charge, what a model on this server accepts."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import orjson
+
+from chaperone_cli.errors import EvaluatorError
+from chaperone_cli.evaluators.claude import faults, models
+from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.faults import Course, Fault
+from chaperone_cli.evaluators.claude.models import Form
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+TRIES = 3
+SUGGESTIONS = 3
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is known of a model on a server."""
+
+    form: Form
+    source: str
+    """Who says so: `server`, `table`, or `nobody` for the plainest request."""
+    lifecycle: str | None = None
+    """`active`, `deprecated` or `retired`, where the server says."""
+    retires_at: str | None = None
+    """ISO 8601."""
+
+
+async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
+    """Finds out what `model` is asked with; raises EvaluatorError where it cannot be used."""
+    answer = await _retrieve(client, f"/v1/models/{quote(model, safe='')}")
+    if isinstance(answer, Fault):
+        return await _without(answer, client, endpoint, model)
+    if answer.get("lifecycle") == "retired":
+        raise _gone(model, answer.get("retires_at"), await _names(client))
+    capabilities = answer.get("capabilities")
+    if answer.get("type") == "model" and isinstance(capabilities, Mapping):
+        return Offer(
+            models.offered(capabilities),
+            "server",
+            answer.get("lifecycle"),
+            answer.get("retires_at"),
+        )
+    return _tabled(endpoint, model)
+
+
+async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
+    """Gives the offer where the models endpoint has none: it may not exist, or fail for now."""
+    if fault.error is not None and "404" not in fault.problem:
+        raise fault.error
+    known = models.listed(model)
+    if endpoint.vendor and "404" in fault.problem:
+        names = await _names(client)
+        raise _gone(model, known.retired if known else None, names)
+    return _tabled(endpoint, model)
+
+
+def _tabled(endpoint: Endpoint, model: str) -> Offer:
+    known = models.listed(model)
+    if known is not None:
+        return Offer(known.form, "table")
+    if endpoint.vendor:
+        raise EvaluatorError(
+            f"what the model {model!r} accepts cannot be found out: the models endpoint fails",
+            hint="try again later, or choose a model from `chaperone doctor`",
+        )
+    return Offer(models.plain(local=endpoint.local), "nobody")
+
+
+def _gone(model: str, since: object, names: list[str]) -> EvaluatorError:
+    known = models.listed(model)
+    use = [known.use] if known is not None and known.use else []
+    near = use or difflib.get_close_matches(model, names, n=SUGGESTIONS, cutoff=0.4)
+    near = near or names[:SUGGESTIONS]
+    what = f"was retired on {str(since)[:10]}" if since else "is not known to the server"
+    hint = f"use --model {' or --model '.join(near)}" if near else "choose another --model"
+    return EvaluatorError(f"the model {model!r} {what}", hint=hint)
+
+
+async def _names(client: "AsyncAnthropic") -> list[str]:
+    """Lists the models that can be used, newest first as the server lists them."""
+    answer = await _retrieve(client, "/v1/models?limit=100")
+    rows = [] if isinstance(answer, Fault) else answer.get("data") or []
+    return [
+        str(row["id"])
+        for row in rows
+        if isinstance(row, Mapping) and "id" in row and row.get("lifecycle") != "retired"
+    ]
+
+
+async def _retrieve(client: "AsyncAnthropic", path: str) -> dict[str, Any] | Fault:
+    import httpx2
+
+    fault = Fault(Course.GIVE_UP, "not asked")
+    for _ in range(TRIES):
+        try:
+            response = await client.get(path, cast_to=httpx2.Response)
+            answer = orjson.loads(response.content)
+        except orjson.JSONDecodeError:
+            return Fault(Course.GIVE_UP, "no JSON")
+        except Exception as exc:
+            fault = faults.of_exception(exc)
+            if fault.course is not Course.RETRY:
+                return fault
+            continue
+        return answer if isinstance(answer, dict) else Fault(Course.GIVE_UP, "no object")
+    return fault

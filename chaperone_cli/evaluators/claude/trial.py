@@ -1,0 +1,91 @@
+"""Tries a server out with one vote on a made-up line, which gives nobody's words away."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import orjson
+
+from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
+from chaperone_cli.domain.rubric import Label, Rubric
+from chaperone_cli.domain.vote import Answer
+from chaperone_cli.evaluators.claude import faults, reply
+from chaperone_cli.evaluators.claude.caller import PATH
+from chaperone_cli.evaluators.claude.checks import Check, Status
+from chaperone_cli.evaluators.claude.models import Form
+from chaperone_cli.evaluators.claude.prompt import Prompt, Request, Transcript, draw_marker
+from chaperone_cli.evaluators.claude.wording import wording
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+NAME = "call"
+SHOWN = 300
+"""Characters of a server's own explanation that are shown at most."""
+
+
+async def trial(client: "AsyncAnthropic", model: str, form: Form) -> Check:
+    """Asks for a vote, and says what became of it; for servers where a call costs nothing."""
+    import anthropic
+
+    form = await accepted(client, model, form)
+    try:
+        vote = reply.read(reply.parse(await _ask(client, model, form)), "trial")
+    except (anthropic.AnthropicError, reply.UnusableBodyError) as exc:
+        return _failed(exc)
+    if vote.answer is Answer.ABSTAIN:
+        return Check(
+            NAME,
+            Status.WARNING,
+            f"{model} was asked a plain question, and its reply is neither yes nor no",
+            "expect abstentions; a larger model may follow instructions better",
+        )
+    return Check(NAME, Status.OK, f"{model} answers as it is asked to")
+
+
+async def accepted(client: "AsyncAnthropic", model: str, form: Form) -> Form:
+    """Gives `form` as the server takes it: without a temperature where it refuses one."""
+    import anthropic
+
+    if form.temperature is None:
+        return form
+    try:
+        await _ask(client, model, form)
+    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
+        return replace(form, temperature=None)
+    except anthropic.AnthropicError:
+        # Whatever it is, the calls that matter will meet it too, and say so.
+        return form
+    return form
+
+
+async def _ask(client: "AsyncAnthropic", model: str, form: Form) -> bytes:
+    import httpx2
+
+    response = await client.post(
+        PATH,
+        cast_to=httpx2.Response,
+        content=orjson.dumps(_request(model, form)),
+        options={"headers": {"content-type": "application/json"}},
+    )
+    return response.content
+
+
+def _failed(exc: Exception) -> Check:
+    problem = faults.of_exception(exc).problem
+    # What was sent is chaperone's own text: the server may repeat it.
+    said = getattr(exc, "api_message", None) or getattr(exc, "body", None) or ""
+    detail = f": {' '.join(str(said).split())[:SHOWN]}" if said else ""
+    return Check(
+        NAME,
+        Status.FAILED,
+        f"a trial call failed with {problem}{detail}",
+        "look at the server's log; check --model and --base-url",
+    )
+
+
+def _request(model: str, form: Form) -> Request:
+    words = wording().texts
+    label = Label("trial", words["trial_question"], words["trial_guidance"])
+    prompt = Prompt(Rubric("trial", 1, "", (label,)), model, form, draw_marker())
+    talk = Conversation("trial", (Message(Role.USER, words["trial_text"]),), Source("", 1))
+    return Transcript(prompt, talk).request(talk.turns[0])
