@@ -1,6 +1,7 @@
 """Audits many conversations at once and gives their verdicts in input order."""
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.engine.bulk import BulkReplay
+from chaperone_cli.engine.explaining import Explaining
 from chaperone_cli.engine.poll import DirectPoll, Poll, StoredPoll
 from chaperone_cli.engine.progress import Progress
 from chaperone_cli.engine.replay import replay
@@ -48,6 +51,21 @@ class Auditor:
         Memory is bounded: at most `READ_AHEAD` times `concurrency` conversations are held. Raises
         what the evaluator or the store raises, once everything before it has been given out.
         """
+        try:
+            async with contextlib.aclosing(self._run(items)) as results:
+                async for result in results:
+                    yield result
+        finally:
+            await self.evaluator.close()
+
+    async def _run(
+        self, items: Iterable[Conversation | Problem]
+    ) -> AsyncGenerator[Audited | Problem, None]:
+        if (together := self._bulk()) is not None:
+            async with contextlib.aclosing(together.run(items)) as results:
+                async for result in results:
+                    yield result if isinstance(result, Problem) else await self._explained(*result)
+            return
         slots = asyncio.Semaphore(self.concurrency)
         window: deque[Problem | asyncio.Task[Audited]] = deque()
         try:
@@ -60,6 +78,15 @@ class Auditor:
         finally:
             await _cancel(window)
 
+    def _bulk(self) -> BulkReplay | None:
+        """Gives the way to ask for all votes together, where the evaluator has one."""
+        bulk = self.evaluator.bulk(self.protocol.rubric)
+        if bulk is None or self.store is None:
+            return None
+        return BulkReplay(
+            self.protocol, self.evaluator, bulk, self.store, self.usage, self.progress
+        )
+
     def _start(self, conversation: Conversation, slots: asyncio.Semaphore) -> asyncio.Task[Audited]:
         self.progress.read(len(conversation.turns))
         return asyncio.create_task(self._audit(conversation, slots))
@@ -71,7 +98,13 @@ class Auditor:
                 verdict = await replay(conversation, self.protocol, poll, self.progress)
             finally:
                 await poll.close()
-            return Audited(conversation, verdict)
+            return await self._explained(conversation, verdict)
+
+    async def _explained(self, conversation: Conversation, verdict: ConversationVerdict) -> Audited:
+        if self.protocol.explain:
+            explaining = Explaining(self.protocol.rubric, self.evaluator, self.store)
+            verdict = await explaining.explain(conversation, verdict)
+        return Audited(conversation, verdict)
 
     def _poll(self, conversation: Conversation) -> Poll:
         rubric = self.protocol.rubric
