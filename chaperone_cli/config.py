@@ -9,14 +9,19 @@ import difflib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Sides
+from chaperone_cli.domain.selection import moment
 from chaperone_cli.errors import ConfigError
 
 ENV_PREFIX = "CHAPERONE_"
+HASH_KEY = f"{ENV_PREFIX}HASH_KEY"
+"""The variable that holds the key for ids: a secret, and so neither an option nor a setting."""
 MOST_PASSES = 99
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -38,6 +43,14 @@ class Settings:
 
     format: str | None = None
     """The logs' format; None to find it out from their content."""
+    branches: Branches = Branches.LAST
+    where: tuple[str, ...] = ()
+    """Conditions that conversations must meet."""
+    since: str | None = None
+    until: str | None = None
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
     evaluator: str = "local"
     recorded_votes: Path | None = None
     """The file of recorded votes; None for the one beside each log."""
@@ -49,8 +62,28 @@ class Settings:
     sides: Sides = Sides.BOTH
     all_votes: bool = False
     until_block: bool = False
-    concurrency: int = 8
-    """Conversations under way at the same time."""
+    concurrency: int | None = None
+    """Conversations under way at the same time; None for what suits the evaluator."""
+    model: str = "claude-haiku-5-5"
+    """The model that the claude evaluator asks."""
+    base_url: str | None = None
+    """The server that it asks; None for ANTHROPIC_BASE_URL, or else the vendor's own."""
+    timeout: float = 60.0
+    """Seconds that a call may take before it is made again."""
+    explain: bool = False
+    """Have first blocks explained, by one call each."""
+    dry_run: bool = False
+    """Only say what the audit would take."""
+    max_cost: float | None = None
+    """US dollars that a run may cost."""
+    max_calls: int | None = None
+    """Calls that a run may make."""
+    prices: Path | None = None
+    """A price table whose models come before the shipped ones."""
+    batch: bool = False
+    """Ask for votes in message batches."""
+    detach: bool = False
+    """Leave once a batch is handed in."""
     output: tuple[str, ...] = ()
     """Files to write; the suffix chooses the format."""
     quote: bool = False
@@ -58,6 +91,14 @@ class Settings:
     rows: int = 40
     """Conversations that the terminal table shows at most."""
     fail_on: FailOn = FailOn.UNDECIDED
+    hash_ids: bool = False
+    """Show keyed hashes instead of conversation ids and file names."""
+    hash_key_file: Path | None = None
+    """The file with the key; None for the variable CHAPERONE_HASH_KEY."""
+    baseline: Path | None = None
+    """An earlier run's report; only what is new since then makes the exit code say so."""
+    changes: tuple[str, ...] = ()
+    """Files to write what changed since the baseline into."""
     store: Path | None = None
     """The vote store's file; None for the usual place of this system."""
     no_store: bool = False
@@ -145,7 +186,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def check_environment(environ: Mapping[str, str]) -> None:
     """Raises ConfigError for the first CHAPERONE_* variable that no setting goes by."""
-    known = {*map(env_name, NAMES), f"{ENV_PREFIX}CONFIG", f"{ENV_PREFIX}DEBUG"}
+    known = {*map(env_name, NAMES), f"{ENV_PREFIX}CONFIG", f"{ENV_PREFIX}DEBUG", HASH_KEY}
     for name in sorted(environ):
         if name.startswith(ENV_PREFIX) and name not in known:
             raise _unknown(f"unknown environment variable {name}", name, known)
@@ -180,6 +221,15 @@ def _text(value: object) -> str:
     return value
 
 
+def _time(value: object) -> str:
+    text = value.isoformat() if isinstance(value, date) else _text(value)
+    try:
+        moment(text)
+    except (ValueError, OverflowError):
+        raise ValueError("a date or a time as in 2026-01-31T18:00:00Z") from None
+    return text
+
+
 def _rule(value: object) -> str:
     return str(value) if type(value) is int else _text(value)
 
@@ -210,6 +260,17 @@ def _whole(least: int, most: int) -> Callable[[object], int]:
     return read
 
 
+def _number(least: float, most: float) -> Callable[[object], float]:
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError("a number")
+        if not least <= value <= most:
+            raise ValueError(f"a number from {least:g} to {most:g}")
+        return float(value)
+
+    return read
+
+
 def _one_of(choices: type[Choice]) -> Callable[[object], Choice]:
     def read(value: object) -> Choice:
         if not isinstance(value, str) or value not in tuple(choices):
@@ -221,6 +282,13 @@ def _one_of(choices: type[Choice]) -> Callable[[object], Choice]:
 
 _READ: dict[str, Callable[[object], Any]] = {
     "format": _text,
+    "branches": _one_of(Branches),
+    "where": _texts,
+    "since": _time,
+    "until": _time,
+    "limit": _whole(0, 1_000_000_000),
+    "sample": _whole(0, 1_000_000_000),
+    "seed": _whole(0, 1_000_000_000),
     "evaluator": _text,
     "recorded_votes": _path,
     "rubric": _text,
@@ -230,10 +298,24 @@ _READ: dict[str, Callable[[object], Any]] = {
     "all_votes": _flag,
     "until_block": _flag,
     "concurrency": _whole(1, 10_000),
+    "model": _text,
+    "base_url": _text,
+    "timeout": _number(0.1, 3600),
+    "explain": _flag,
+    "dry_run": _flag,
+    "max_cost": _number(0, 1e9),
+    "max_calls": _whole(0, 1_000_000_000),
+    "prices": _path,
+    "batch": _flag,
+    "detach": _flag,
     "output": _texts,
     "quote": _flag,
     "rows": _whole(0, 100_000),
     "fail_on": _one_of(FailOn),
+    "hash_ids": _flag,
+    "hash_key_file": _path,
+    "baseline": _path,
+    "changes": _texts,
     "store": _path,
     "no_store": _flag,
 }

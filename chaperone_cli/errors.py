@@ -17,12 +17,18 @@ class ChaperoneError(Exception):
     """Chaperone could not do what was asked.
 
     `message` is one line saying what was wrong and where; `hint` says what to do about it.
+    `conversation` and `path` are the id and the file of a log that the message names, so that both
+    can be hidden.
     """
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", conversation: str = "", path: str = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.conversation = conversation
+        self.path = path
 
 
 class UsageError(ChaperoneError):
@@ -52,6 +58,8 @@ class MissingVoteError(EvaluatorError):
             f"of conversation {conversation!r}",
             hint="record the missing votes, ask for fewer passes with --votes, "
             "or leave the conversation out",
+            conversation=conversation,
+            path=path,
         )
 
 

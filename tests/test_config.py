@@ -75,7 +75,9 @@ def test_an_unknown_variable_is_an_error_with_a_suggestion() -> None:
 def test_every_setting_can_stand_in_a_file(tmp_path: Path, name: str) -> None:
     values = {
         "votes": "3", "rule": '"balanced"', "sides": '"both"', "fail_on": '"block"',
-        "concurrency": "2", "rows": "5", "output": '["x.json"]',
+        "concurrency": "2", "rows": "5", "timeout": "5", "max_cost": "0.5", "max_calls": "9",
+        "output": '["x.json"]', "branches": '"all"', "since": '"2026-01-31"', "limit": "3",
+        "until": '"2026-01-31T18:00:00Z"', "sample": "4", "seed": "5",
     }  # fmt: skip
     default = getattr(Settings(), name)
     value = values.get(name, "true" if isinstance(default, bool) else '"x"')

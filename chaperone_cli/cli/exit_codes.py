@@ -4,6 +4,7 @@ from enum import IntEnum
 from typing import assert_never
 
 from chaperone_cli.config import FailOn
+from chaperone_cli.domain.comparison import Change, Comparison
 from chaperone_cli.domain.problem import Severity
 from chaperone_cli.domain.run import Ending, Summary
 from chaperone_cli.domain.verdict import Verdict
@@ -46,8 +47,11 @@ def of_error(error: ChaperoneError) -> ExitCode:
             return ExitCode.FAILED
 
 
-def of_run(summary: Summary, fail_on: FailOn) -> ExitCode:
-    """Gives the exit code of an audit: how it ended, then what it found, then what it missed."""
+def of_run(summary: Summary, fail_on: FailOn, comparison: Comparison | None = None) -> ExitCode:
+    """Gives the exit code of an audit: how it ended, then what it found, then what it missed.
+
+    With a `comparison` only what was not found by the earlier run counts.
+    """
     match summary.ending:
         case Ending.INTERRUPTED:
             return ExitCode.INTERRUPTED
@@ -56,7 +60,7 @@ def of_run(summary: Summary, fail_on: FailOn) -> ExitCode:
         case Ending.OUT_OF_BUDGET:
             return ExitCode.BUDGET
         case Ending.COMPLETE:
-            return _of_findings(summary, fail_on)
+            return _of_findings(summary, fail_on, comparison)
         case _:
             assert_never(summary.ending)
 
@@ -68,10 +72,16 @@ def of_measurement(summary: Summary) -> ExitCode:
     return ExitCode.UNREAD if summary.problems[Severity.ERROR] else ExitCode.OK
 
 
-def _of_findings(summary: Summary, fail_on: FailOn) -> ExitCode:
-    if summary.conversations[Verdict.BLOCK] and fail_on is not FailOn.NEVER:
+def _of_findings(summary: Summary, fail_on: FailOn, comparison: Comparison | None) -> ExitCode:
+    if comparison is None:
+        counts = summary.conversations
+        blocked, undecided = counts[Verdict.BLOCK], counts[Verdict.UNDECIDED]
+    else:
+        changes = comparison.changes
+        blocked, undecided = changes[Change.NEWLY_BLOCKED], changes[Change.NEWLY_UNDECIDED]
+    if blocked and fail_on is not FailOn.NEVER:
         return ExitCode.BLOCKED
-    if summary.conversations[Verdict.UNDECIDED] and fail_on is FailOn.UNDECIDED:
+    if undecided and fail_on is FailOn.UNDECIDED:
         return ExitCode.UNDECIDED
     if summary.problems[Severity.ERROR]:
         return ExitCode.UNREAD

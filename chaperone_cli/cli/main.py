@@ -8,10 +8,16 @@ import typer
 
 from chaperone_cli import __version__
 from chaperone_cli.cli.commands.audit import audit
+from chaperone_cli.cli.commands.convert import convert
+from chaperone_cli.cli.commands.diff import diff
+from chaperone_cli.cli.commands.doctor import doctor
 from chaperone_cli.cli.commands.evaluate import evaluate
+from chaperone_cli.cli.commands.rephrase import rephrase
+from chaperone_cli.cli.commands.report import report
 from chaperone_cli.cli.commands.rubrics import rubrics
 from chaperone_cli.cli.commands.show import show
 from chaperone_cli.cli.commands.validate import validate
+from chaperone_cli.cli.commands.verify import verify
 from chaperone_cli.errors import ChaperoneError
 
 EPILOG = (
@@ -31,7 +37,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, evaluate, show, validate, rubrics):
+for command in (
+    audit,
+    evaluate,
+    show,
+    rephrase,
+    report,
+    diff,
+    verify,
+    convert,
+    validate,
+    rubrics,
+    doctor,
+):
     app.command(epilog=EPILOG)(command)
 
 

@@ -65,8 +65,7 @@ def measure_logs(paths: Sequence[str], settings: Settings) -> Measured:
     reader = LogReader(paths, format=settings.format)
     header = wiring.header(auditor, paths)
     run = Run(auditor, [adding])
-    with progress.shown(auditor.progress, reader):
-        run.over(header, reader)
+    run.over(header, reader, progress.shown(auditor.progress, reader))
     return Measured(header, adding.builder, run.summary, run.error)
 
 

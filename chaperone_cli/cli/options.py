@@ -10,10 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from chaperone_cli.config import FailOn, Settings, env_name, key_name
+from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Sides
 
 INPUT = "Input"
 EVALUATION = "Evaluation"
+CLAUDE = "The claude evaluator"
 OUTPUT = "Output"
 STORE = "Votes already cast"
 
@@ -65,10 +67,50 @@ Format = Annotated[
     _option(
         "format",
         INPUT,
-        "Format of the logs: canonical or rows.",
+        "Format of the logs: canonical, rows, chatgpt, claude, sharegpt, openai, oasst, langsmith, "
+        "langfuse, otel, characterai, sillytavern, inspect, csv or text.",
         shown="by content",
         metavar="NAME",
     ),
+]
+BranchesOption = Annotated[
+    Branches | None,
+    _option(
+        "branches",
+        INPUT,
+        "Of conversations that fork: the branch seen last, or all, each under its own id.",
+        metavar="last|all",
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    _option(
+        "where",
+        INPUT,
+        "Only conversations of which this holds, such as meta.model=gpt-4* or label!=neutral. "
+        "Repeatable.",
+        metavar="FACT=VALUE",
+    ),
+]
+Since = Annotated[
+    str | None,
+    _option("since", INPUT, "Only conversations that went on then or later.", metavar="TIME"),
+]
+Until = Annotated[
+    str | None,
+    _option(
+        "until", INPUT, "Only conversations that began before; a date counts whole.", metavar="TIME"
+    ),
+]
+Limit = Annotated[
+    int | None, _option("limit", INPUT, "Only the first N of those selected.", metavar="N")
+]
+Sample = Annotated[
+    int | None,
+    _option("sample", INPUT, "Only N drawn at random, the same ones each time.", metavar="N"),
+]
+Seed = Annotated[
+    int | None, _option("seed", INPUT, "Another number draws another sample.", metavar="S")
 ]
 Evaluator = Annotated[
     str | None,
@@ -146,7 +188,92 @@ Concurrency = Annotated[
         "concurrency",
         EVALUATION,
         "Conversations under way at the same time.",
+        shown="what suits the evaluator",
         metavar="N",
+    ),
+]
+Model = Annotated[
+    str | None, _option("model", CLAUDE, "The model that is asked: any id.", metavar="ID")
+]
+BaseUrl = Annotated[
+    str | None,
+    _option(
+        "base_url",
+        CLAUDE,
+        "Another server that speaks the Messages API, such as http://localhost:11434.",
+        metavar="URL",
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    _option(
+        "max_cost",
+        CLAUDE,
+        "US dollars: the run stops before it costs more, and can be continued.",
+        metavar="USD",
+    ),
+]
+MaxCalls = Annotated[
+    int | None,
+    _option(
+        "max_calls",
+        CLAUDE,
+        "Calls: the run stops before it makes more, and can be continued.",
+        metavar="N",
+    ),
+]
+DryRun = Annotated[
+    bool | None,
+    _option(
+        "dry_run",
+        CLAUDE,
+        "Only say what the audit would take: calls, tokens and dollars.",
+        "--dry-run/--no-dry-run",
+    ),
+]
+Explain = Annotated[
+    bool | None,
+    _option(
+        "explain",
+        CLAUDE,
+        "Have each first block explained by one more call.",
+        "--explain/--no-explain",
+    ),
+]
+Batch = Annotated[
+    bool | None,
+    _option(
+        "batch",
+        CLAUDE,
+        "Ask in message batches: half the price, within hours. An interrupted run goes on later.",
+        "--batch/--no-batch",
+    ),
+]
+Detach = Annotated[
+    bool | None,
+    _option(
+        "detach",
+        CLAUDE,
+        "With --batch, leave once the votes are asked for; run again to collect them.",
+        "--detach/--no-detach",
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    _option(
+        "timeout",
+        CLAUDE,
+        "Seconds after which a call is made again; a vote is given up after five times as many.",
+        metavar="SECONDS",
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    _option(
+        "prices",
+        CLAUDE,
+        "A .toml file of prices that come before the shipped ones.",
+        metavar="FILE",
     ),
 ]
 Output = Annotated[
@@ -154,7 +281,9 @@ Output = Annotated[
     _option(
         "output",
         OUTPUT,
-        "Write a report; the suffix chooses its format: .json, .jsonl, .csv. Repeatable.",
+        "Write a report; the suffix chooses its format: .json, .jsonl, .csv, .html, .sarif, .xml "
+        "(JUnit), .md, .parquet. An audit writes a folder of evidence where the name ends in /. "
+        "Repeatable.",
         "-o",
         "--output",
         metavar="FILE",
@@ -180,6 +309,39 @@ FailOnOption = Annotated[
         OUTPUT,
         "What exits with 10 or 11: undecided (and blocked) turns, block, or never.",
         metavar="WHEN",
+    ),
+]
+HashIds = Annotated[
+    bool | None,
+    _option(
+        "hash_ids",
+        OUTPUT,
+        "Show keyed hashes instead of conversation ids and file names, everywhere. Needs a key in "
+        "CHAPERONE_HASH_KEY or --hash-key-file.",
+        "--hash-ids/--plain-ids",
+    ),
+]
+HashKeyFile = Annotated[
+    Path | None,
+    _option("hash_key_file", OUTPUT, "File with the key for --hash-ids.", metavar="FILE"),
+]
+Baseline = Annotated[
+    Path | None,
+    _option(
+        "baseline",
+        OUTPUT,
+        "An earlier .json or .jsonl report: show what changed, and let only what is new make the "
+        "exit code 10 or 11.",
+        metavar="FILE",
+    ),
+]
+Changes = Annotated[
+    list[str] | None,
+    _option(
+        "changes",
+        OUTPUT,
+        "With --baseline, write what changed: .json (comparison.v1) or .md. Repeatable.",
+        metavar="FILE",
     ),
 ]
 Store = Annotated[
@@ -209,6 +371,7 @@ def settings(config: Path | None, **overrides: Any) -> Settings:
 
     from chaperone_cli.config import load
 
-    if overrides.get("output") is not None:
-        overrides["output"] = tuple(overrides["output"]) or None
+    for name in ("output", "changes", "where"):
+        if overrides.get(name) is not None:
+            overrides[name] = tuple(overrides[name]) or None
     return load(overrides, os.environ, Path.cwd(), config)

@@ -4,10 +4,13 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from chaperone_cli.cli.interrupt import Interrupts
 from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.digest import Digester
 from chaperone_cli.domain.problem import Problem
+from chaperone_cli.domain.pseudonym import Names, PlainNames
 from chaperone_cli.domain.run import Ending, RunHeader, Summary
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
@@ -20,24 +23,41 @@ class Run:
     """One pass of a log through an auditor, and how it ended."""
 
     def __init__(
-        self, auditor: Auditor, reporters: Sequence[Reporter], *, quote: bool = False
+        self,
+        auditor: Auditor,
+        reporters: Sequence[Reporter],
+        *,
+        quote: bool = False,
+        names: Names | None = None,
+        key: bytes = b"",
     ) -> None:
+        """`names` says how ids and paths are shown; `key` makes digests nobody else can check."""
         self.summary = Summary(auditor.protocol.passes)
         self.error: ChaperoneError | None = None
         """What ended the run early."""
         self._auditor = auditor
         self._reporters = reporters
         self._quote = quote
+        self._names: Names = names or PlainNames()
+        self._key = key
 
-    def over(self, header: RunHeader, items: Iterable[Conversation | Problem]) -> None:
+    def over(
+        self,
+        header: RunHeader,
+        items: Iterable[Conversation | Problem],
+        shown: contextlib.AbstractContextManager[None],
+    ) -> None:
         """Audits `items` and writes the reports, also when Ctrl-C or an error cuts them short.
 
-        Raises only what goes wrong with the reports themselves.
+        `shown` is entered while votes are gathered, and left before anything is printed. Raises
+        only what goes wrong with the reports themselves.
         """
         started = time.monotonic()
-        opened = self._open(header)
+        self._digester = Digester(header, self._key)
+        opened = self._open(self._names.header(header))
         try:
-            self._conduct(items)
+            with shown:
+                self._conduct(items)
         except BaseException:
             _abandon(opened)
             raise
@@ -73,11 +93,11 @@ class Run:
             except (KeyboardInterrupt, asyncio.CancelledError):
                 self.summary.ending = Ending.INTERRUPTED
             except BudgetExhausted as exc:
-                self.summary.ending, self.error = Ending.OUT_OF_BUDGET, exc
+                self.summary.ending, self.error = Ending.OUT_OF_BUDGET, self._names.error(exc)
             except OutputError:
                 raise
             except ChaperoneError as exc:
-                self.summary.ending, self.error = Ending.FAILED, exc
+                self.summary.ending, self.error = Ending.FAILED, self._names.error(exc)
 
     async def _audit(self, items: Iterable[Conversation | Problem], interrupts: Interrupts) -> None:
         interrupts.cancels(asyncio.current_task())
@@ -92,17 +112,20 @@ class Run:
         self.summary.add(verdict)
         self.summary.add_reading(conversation)
         quotes = quotes_for(verdict, conversation) if self._quote else {}
+        digests = self._digester.digests(conversation)
+        verdict = self._names.verdict(replace(verdict, digests=digests))
         for reporter in self._reporters:
             reporter.add(verdict, quotes)
 
     def _take_problem(self, problem: Problem) -> None:
         self.summary.add_problem(problem)
+        problem = self._names.problem(problem)
         for reporter in self._reporters:
             reporter.add_problem(problem)
 
 
 def quotes_for(verdict: ConversationVerdict, conversation: Conversation) -> Quotes:
-    """Gives the text of every span for which a vote flagged a turn that was blocked."""
+    """Gives the text of every span for which a turn was blocked, by a vote or an explanation."""
     spans = {
         vote.evidence.span
         for turn in verdict.turns
@@ -110,6 +133,8 @@ def quotes_for(verdict: ConversationVerdict, conversation: Conversation) -> Quot
         for vote in turn.votes
         if vote.answer is Answer.YES and vote.evidence is not None and vote.evidence.span
     }
+    if verdict.explanation is not None and verdict.explanation.span is not None:
+        spans.add(verdict.explanation.span)
     return {span: conversation.turns[span.turn - 1].text[span.start : span.end] for span in spans}
 
 

@@ -4,16 +4,24 @@ import platform
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chaperone_cli import __version__
 from chaperone_cli.codec import rubric
-from chaperone_cli.config import Settings
+from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.rule import Rule
-from chaperone_cli.domain.run import Protocol, RunHeader
+from chaperone_cli.domain.run import Protocol, RunHeader, Usage
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.errors import UsageError
 from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.store import VoteStore
+
+if TYPE_CHECKING:
+    from chaperone_cli.evaluators.claude.evaluator import Options
+
+
+ATTEMPTS = 5
+"""Time for so many attempts, each as long as it may be, is given to a vote."""
 
 
 def _local(settings: Settings) -> Evaluator:
@@ -28,7 +36,49 @@ def _recorded(settings: Settings) -> Evaluator:
     return RecordedEvaluator(settings.recorded_votes)
 
 
-EVALUATORS: dict[str, Callable[[Settings], Evaluator]] = {"local": _local, "recorded": _recorded}
+def _claude(settings: Settings) -> Evaluator:
+    from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator
+
+    if settings.batch:
+        return _batched(settings)
+    if settings.detach:
+        raise UsageError("--detach leaves a batch behind", hint="add --batch")
+    return ClaudeEvaluator(claude_options(settings))
+
+
+def _batched(settings: Settings) -> Evaluator:
+    from chaperone_cli.evaluators.claude.batches import BatchedClaude
+
+    if settings.no_store:
+        raise UsageError(
+            "--batch keeps what is handed in beside the votes, and so needs a store",
+            hint="leave out --no-store",
+        )
+    path = settings.store or usual_store()
+    return BatchedClaude(claude_options(settings), path, detach=settings.detach)
+
+
+def claude_options(settings: Settings) -> "Options":
+    """Gives what the claude evaluator is told; raises UsageError."""
+    from chaperone_cli.codec import prices
+    from chaperone_cli.evaluators.claude.caller import Patience
+    from chaperone_cli.evaluators.claude.evaluator import Options
+
+    return Options(
+        settings.model,
+        settings.base_url,
+        prices.load(settings.prices).of(settings.model),
+        settings.max_cost,
+        settings.max_calls,
+        patience=Patience(settings.timeout, ATTEMPTS * settings.timeout),
+    )
+
+
+EVALUATORS: dict[str, Callable[[Settings], Evaluator]] = {
+    "local": _local,
+    "claude": _claude,
+    "recorded": _recorded,
+}
 
 
 def evaluator(settings: Settings) -> Evaluator:
@@ -43,6 +93,13 @@ def evaluator(settings: Settings) -> Evaluator:
             f"--recorded-votes does not go with --evaluator {settings.evaluator}",
             hint="add --evaluator recorded",
         )
+    for name in ("dry_run", "explain", "batch", "detach"):
+        if getattr(settings, name) and settings.evaluator in ("local", "recorded"):
+            raise UsageError(
+                f"--{key_name(name)} does not go with --evaluator {settings.evaluator}, "
+                "which makes no calls",
+                hint="add --evaluator claude",
+            )
     built = build(settings)
     if built.max_passes is not None and settings.votes > built.max_passes:
         raise UsageError(
@@ -64,6 +121,7 @@ def protocol(settings: Settings) -> Protocol:
         settings.sides,
         settings.all_votes,
         settings.until_block,
+        settings.explain,
     )
 
 
@@ -71,7 +129,7 @@ def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
     """Opens the store, unless `voter` is free to ask again or the user wants none."""
     if voter.free_to_repeat or settings.no_store:
         return None
-    return VoteStore(settings.store or _usual_store())
+    return VoteStore(settings.store or usual_store())
 
 
 def auditor(settings: Settings) -> Auditor:
@@ -83,7 +141,13 @@ def auditor(settings: Settings) -> Auditor:
             f"the {settings.evaluator} evaluator cannot answer rubric {plan.rubric.id!r}",
             hint=f"it answers {', '.join(voter.rubrics)}; choose another --evaluator",
         )
-    return Auditor(plan, voter, store(settings, voter), settings.concurrency)
+    return Auditor(
+        plan,
+        voter,
+        store(settings, voter),
+        settings.concurrency or voter.concurrency,
+        Usage(spend=voter.spend),
+    )
 
 
 def header(auditor: Auditor, inputs: Sequence[str]) -> RunHeader:
@@ -101,7 +165,8 @@ def header(auditor: Auditor, inputs: Sequence[str]) -> RunHeader:
     )
 
 
-def _usual_store() -> Path:
+def usual_store() -> Path:
+    """Names the file that keeps votes where nobody says otherwise."""
     from platformdirs import user_state_path
 
     return user_state_path("chaperone", appauthor=False) / "votes.sqlite3"

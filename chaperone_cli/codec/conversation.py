@@ -141,7 +141,7 @@ class _Turns:
             except (KeyError, TypeError):
                 plain = False
             if plain and text.__class__ is str and text and not text.isspace():
-                append(new(Message, (role, text, None, None, None)))
+                append(new(Message, (role, text, None, None, None, number)))
             else:
                 self._add(number, turn)
 
@@ -158,6 +158,6 @@ class _Turns:
         message, placeholders = read
         self.placeholders += placeholders
         if not is_blank(message.text):
-            self.messages.append(message)
+            self.messages.append(message._replace(place=number))
         elif Side.of(message.role) is not None:
             self.blank_turns += 1

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 from chaperone_cli.codec import verdict as verdicts
 from chaperone_cli.codec.fields import Node
+from chaperone_cli.codec.spend import decode_spend, encode_spend
 from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.domain.conversation import Side, Sides
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.selection import LeftOut, Omission
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import AbstainReason
 from chaperone_cli.errors import InputError, UsageError
@@ -126,16 +128,24 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
     document["blank_turns"] = summary.blank_turns
     document["placeholders"] = summary.placeholders
     document["problems"] = _counts(summary.problems, Severity)
+    if summary.left_out:
+        document["left_out"] = {
+            **_counts(summary.left_out.reasons, Omission),
+            "limited": summary.left_out.limited,
+        }
     return document
 
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """Gives the `usage` of a report."""
-    return {
+    document: dict[str, Any] = {
         "votes_asked": usage.votes_asked,
         "votes_from_store": usage.votes_from_store,
         "seconds": round(usage.seconds, 3),
     }
+    if usage.spend is not None:
+        document["spend"] = encode_spend(usage.spend)
+    return document
 
 
 def decode(document: Node) -> Report:
@@ -260,15 +270,24 @@ def decode_summary(node: Node, passes: int) -> Summary:
         blank_turns=node.get("blank_turns").integer(),
         placeholders=node.get("placeholders").integer(),
         problems=_counted(node.get("problems"), Severity),
+        left_out=_decode_left_out(node.maybe("left_out")),
     )
+
+
+def _decode_left_out(node: Node | None) -> LeftOut:
+    if node is None:
+        return LeftOut()
+    return LeftOut(_counted(node, Omission), node.get("limited").flag())
 
 
 def decode_usage(node: Node) -> Usage:
     """Reads the `usage` of a report."""
+    spend = node.maybe("spend")
     return Usage(
         node.get("votes_asked").integer(),
         node.get("votes_from_store").integer(),
         node.get("seconds").number(),
+        None if spend is None else decode_spend(spend),
     )
 
 

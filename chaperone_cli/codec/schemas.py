@@ -17,6 +17,9 @@ CONTRACTS = (
     "verdict.v1",
     "report.v1",
     "evaluation.v1",
+    "comparison.v1",
+    "manifest.v1",
+    "rephrase.v1",
 )
 
 _SUFFIX = ".schema.json"

@@ -7,7 +7,13 @@ from chaperone_cli.codec.fields import Node
 from chaperone_cli.codec.vote import decode_vote, encode_vote
 from chaperone_cli.domain.conversation import Side, Source
 from chaperone_cli.domain.rule import Rule
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import (
+    ConversationVerdict,
+    Digests,
+    Explanation,
+    TurnVerdict,
+    Verdict,
+)
 from chaperone_cli.domain.vote import Evidence, Span, Vote
 
 CONTRACT = "verdict.v1"
@@ -34,7 +40,7 @@ def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]
     document: dict[str, Any] = {
         "schema": CONTRACT,
         "conversation": verdict.conversation,
-        "source": {"path": verdict.source.path, "line": verdict.source.line},
+        "source": _encode_source(verdict.source),
     }
     if verdict.label is not None:
         document["label"] = verdict.label
@@ -46,8 +52,19 @@ def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]
         document["rules"] = dict(verdict.first_blocks)
     document["turns_total"] = verdict.turns_total
     document["turns_selected"] = verdict.turns_selected
+    if verdict.digests is not None:
+        document["digests"] = _encode_digests(verdict.digests)
+    if verdict.explanation is not None:
+        document["explanation"] = _encode_explanation(verdict.explanation, quotes)
     document["turns"] = [_encode_turn(turn, quotes) for turn in verdict.turns]
     return document
+
+
+def _encode_digests(digests: Digests) -> dict[str, str]:
+    known = {"judgement": digests.judgement}
+    if digests.conversation is not None:
+        known["conversation"] = digests.conversation
+    return known
 
 
 def _derived(verdict: ConversationVerdict, passes: int) -> dict[str, Any]:
@@ -92,15 +109,40 @@ def passes_by_evidence(votes: Iterable[Vote]) -> dict[Evidence, list[int]]:
     return grouped
 
 
+def _encode_source(source: Source) -> dict[str, Any]:
+    document: dict[str, Any] = {"path": source.path, "line": source.line}
+    if source.item is not None:
+        document["item"] = source.item
+    return document
+
+
+def _decode_source(node: Node) -> Source:
+    node.only("path", "line", "item")
+    item = node.maybe("item")
+    line = node.get("line").integer(1)
+    return Source(node.get("path").text(), line, None if item is None else item.integer(1))
+
+
 def _encode_evidence(
     evidence: Evidence, passes: list[int], quotes: Mapping[Span, str]
 ) -> dict[str, Any]:
     document: dict[str, Any] = {"passes": passes, "cues": list(evidence.cues)}
-    span = evidence.span
-    if span is not None:
-        document["span"] = {"turn": span.turn, "start": span.start, "end": span.end}
-        if span in quotes:
-            document["span"]["quote"] = shorten(quotes[span])
+    if evidence.span is not None:
+        document["span"] = _encode_span(evidence.span, quotes)
+    return document
+
+
+def _encode_explanation(explanation: Explanation, quotes: Mapping[Span, str]) -> dict[str, Any]:
+    document: dict[str, Any] = {"turn": explanation.turn, "reason": explanation.reason}
+    if explanation.span is not None:
+        document["span"] = _encode_span(explanation.span, quotes)
+    return document
+
+
+def _encode_span(span: Span, quotes: Mapping[Span, str]) -> dict[str, Any]:
+    document: dict[str, Any] = {"turn": span.turn, "start": span.start, "end": span.end}
+    if span in quotes:
+        document["quote"] = shorten(quotes[span])
     return document
 
 
@@ -113,16 +155,17 @@ def decode(document: Node) -> SavedVerdict:
     document.only(*_KEYS)
     quotes: dict[Span, str] = {}
     label, onset = document.maybe("label"), document.maybe("onset")
-    source = document.get("source")
     verdict = ConversationVerdict(
         conversation=document.get("conversation").text(),
-        source=Source(source.get("path").text(), source.get("line").integer(1)),
+        source=_decode_source(document.get("source")),
         turns_total=document.get("turns_total").integer(),
         turns_selected=document.get("turns_selected").integer(),
         turns=tuple(_decode_turn(turn, quotes) for turn in document.get("turns").items()),
         label=None if label is None else label.text(),
         onset=None if onset is None else onset.integer(1),
         first_blocks=_decode_rules(document.maybe("rules")),
+        digests=_decode_digests(document.maybe("digests")),
+        explanation=_decode_explanation(document.maybe("explanation"), quotes),
     )
     passes = document.get("passes").integer(1)
     _check(verdict, document, passes)
@@ -142,6 +185,8 @@ _KEYS = (
     "rules",
     "turns_total",
     "turns_selected",
+    "digests",
+    "explanation",
     "turns",
 )
 
@@ -158,6 +203,16 @@ def _decode_rules(node: Node | None) -> dict[str, int | None]:
         return {}
     node.only(*Rule.NAMES)
     return {rule: None if turn.value is None else turn.integer(1) for rule, turn in node.entries()}
+
+
+def _decode_digests(node: Node | None) -> Digests | None:
+    if node is None:
+        return None
+    node.only("conversation", "judgement")
+    conversation = node.maybe("conversation")
+    return Digests(
+        None if conversation is None else conversation.text(), node.get("judgement").text()
+    )
 
 
 def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
@@ -185,16 +240,27 @@ def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
 def _decode_evidence(node: Node, quotes: dict[Span, str]) -> Evidence:
     node.only("passes", "cues", "span")
     cues = tuple(cue.text() for cue in node.get("cues").items())
-    place = node.maybe("span")
+    return Evidence(cues, _decode_span(node.maybe("span"), quotes))
+
+
+def _decode_explanation(node: Node | None, quotes: dict[Span, str]) -> Explanation | None:
+    if node is None:
+        return None
+    node.only("turn", "reason", "span")
+    span = _decode_span(node.maybe("span"), quotes)
+    return Explanation(node.get("turn").integer(1), node.get("reason").text(), span)
+
+
+def _decode_span(place: Node | None, quotes: dict[Span, str]) -> Span | None:
     if place is None:
-        return Evidence(cues)
+        return None
     place.only("turn", "start", "end", "quote")
     start = place.get("start").integer()
     span = Span(place.get("turn").integer(1), start, place.get("end").integer(start))
     quote = place.maybe("quote")
     if quote is not None:
         quotes[span] = quote.text()
-    return Evidence(cues, span)
+    return span
 
 
 def _check(verdict: ConversationVerdict, document: Node, passes: int) -> None:

@@ -1,5 +1,6 @@
 """Ids and file names replaced by keyed hashes, the same everywhere as long as the key is."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
@@ -9,6 +10,7 @@ from typing import Protocol
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import RunHeader
 from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.errors import ChaperoneError
 
 _SIZE = 10
 
@@ -26,6 +28,10 @@ class Names(Protocol):
 
     def header(self, header: RunHeader) -> RunHeader:
         """Gives `header` as it is reported."""
+        ...
+
+    def error(self, error: ChaperoneError) -> ChaperoneError:
+        """Gives `error` as it is told."""
         ...
 
     def path(self, path: str) -> str:
@@ -47,6 +53,10 @@ class PlainNames:
     def header(self, header: RunHeader) -> RunHeader:
         """Gives `header` itself."""
         return header
+
+    def error(self, error: ChaperoneError) -> ChaperoneError:
+        """Gives `error` itself."""
+        return error
 
     def path(self, path: str) -> str:
         """Gives `path` itself."""
@@ -83,16 +93,14 @@ class HashedNames:
 
     def problem(self, problem: Problem) -> Problem:
         """Gives `problem` with id and path hashed, also inside its message."""
-        name = problem.conversation
-        path = self.path(problem.path)
-        message = problem.message
-        for known in sorted(self._paths, key=len, reverse=True):
-            if known in message:
-                message = message.replace(known, self._paths[known])
-        if name and name in message:
-            message = message.replace(name, self.id(name))
-        hashed = self.id(name) if name is not None else None
-        return replace(problem, path=path, conversation=hashed, message=message)
+        path, message, name = self.path(problem.path), problem.message, problem.conversation
+        named = [known for known in self._paths if known in message]
+        for known in sorted(named, key=len, reverse=True):
+            message = _replaced(message, known, self._paths[known])
+        if name is None:
+            return replace(problem, path=path, message=message)
+        message = _replaced(message, name, self.id(name))
+        return replace(problem, path=path, conversation=self.id(name), message=message)
 
     def header(self, header: RunHeader) -> RunHeader:
         """Gives `header` with the inputs hashed, and the name of a file of recorded votes."""
@@ -101,6 +109,16 @@ class HashedNames:
             inputs=tuple(self.path(path) for path in header.inputs),
             evaluator_settings=self._settings(header.evaluator_settings),
         )
+
+    def error(self, error: ChaperoneError) -> ChaperoneError:
+        """Gives `error` with the id and the file that its message names hashed."""
+        if error.path:
+            error.message = error.message.replace(error.path, self.path(error.path))
+        if error.conversation:
+            hashed = self.id(error.conversation)
+            for spelled in (repr(error.conversation), error.conversation):
+                error.message = error.message.replace(spelled, hashed)
+        return error
 
     def _settings(
         self, settings: Mapping[str, str | int | float | bool | None]
@@ -114,6 +132,13 @@ class HashedNames:
     def _hash(self, kind: str, text: str) -> str:
         data = f"{kind}:{text}".encode("utf-8", "surrogatepass")
         return blake2b(data, digest_size=_SIZE, key=self._key).hexdigest()
+
+
+def _replaced(message: str, name: str, hashed: str) -> str:
+    """Replaces `name` where it stands by itself, so that a short one leaves other words whole."""
+    if not name:
+        return message
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", hashed, message)
 
 
 def _suffix(path: str) -> str:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from chaperone_cli.domain.conversation import Conversation, Side, Sides
+from chaperone_cli.domain.cost import Spend
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
+from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason
 
@@ -26,6 +28,8 @@ class Protocol:
     """Cast all N votes even where the verdict is already settled."""
     until_block: bool = False
     """Leave a conversation at its first blocking turn."""
+    explain: bool = False
+    """Have first blocks explained, where the evaluator can."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Usage:
     votes_from_store: int = 0
     """Votes already cast by an earlier run."""
     seconds: float = 0.0
+    spend: Spend | None = None
+    """What the calls took, where the evaluator makes calls."""
 
 
 @dataclass
@@ -90,6 +96,8 @@ class Summary:
     blank_turns: int = 0
     placeholders: int = 0
     problems: Counter[Severity] = field(default_factory=Counter)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Conversations that the user's selection left out."""
 
     @property
     def total(self) -> int:

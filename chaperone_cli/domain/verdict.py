@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from chaperone_cli.domain.conversation import Side, Source
-from chaperone_cli.domain.vote import Tally, Vote, tally
+from chaperone_cli.domain.vote import Span, Tally, Vote, tally
 
 
 class Verdict(StrEnum):
@@ -48,6 +48,17 @@ class Digests(NamedTuple):
     """Of evaluator, rubric and rule."""
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a turn blocks, in other words than the conversation's own."""
+
+    turn: int
+    reason: str
+    """One sentence, which shares no stretch of text with any turn."""
+    span: Span | None = None
+    """The stretch of text that shows it, by position."""
+
+
 @dataclass(frozen=True)
 class ConversationVerdict:
     """What a run says of one conversation."""
@@ -65,6 +76,8 @@ class ConversationVerdict:
     first_blocks: Mapping[str, int | None] = field(default_factory=dict)
     """For every named rule, its first blocking turn; filled only where all N votes were cast."""
     digests: Digests | None = None
+    explanation: Explanation | None = None
+    """Why the first blocking turn blocks, where that was asked for and answered."""
 
     @cached_property
     def first_block(self) -> TurnVerdict | None:

@@ -1,18 +1,28 @@
 """Reporters turn verdicts into text and files, one file per format."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.csv_file import CsvReporter
+from chaperone_cli.reporters.html.reporter import HtmlReporter
 from chaperone_cli.reporters.interface import Reporter
 from chaperone_cli.reporters.json_file import JsonReporter
 from chaperone_cli.reporters.jsonl_file import JsonlReporter
+from chaperone_cli.reporters.junit_file import JunitReporter
+from chaperone_cli.reporters.markdown_file import MarkdownReporter
+from chaperone_cli.reporters.parquet_file import ParquetReporter
+from chaperone_cli.reporters.sarif_file import SarifReporter
 
-FILE_REPORTERS: dict[str, type[JsonReporter] | type[JsonlReporter] | type[CsvReporter]] = {
+FILE_REPORTERS: dict[str, Callable[[Path], Reporter]] = {
     ".json": JsonReporter,
     ".jsonl": JsonlReporter,
     ".csv": CsvReporter,
+    ".html": HtmlReporter,
+    ".sarif": SarifReporter,
+    ".xml": JunitReporter,
+    ".md": MarkdownReporter,
+    ".parquet": ParquetReporter,
 }
 
 

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from chaperone_cli.domain.conversation import Side, Sides
+from chaperone_cli.domain.cost import Spend
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.selection import Omission
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.reporters.screen import Screen, percent, plural
 from chaperone_cli.reporters.terminal_table import STYLES
@@ -15,6 +17,13 @@ _LEAD = 17
 _INPUTS = 3
 _LONG_VERSION = 32
 
+_REASONS = {
+    Omission.WHERE: "do not meet --where",
+    Omission.SINCE: "ended before --since",
+    Omission.UNTIL: "began after --until",
+    Omission.UNDATED: "tell no time",
+    Omission.SAMPLE: "not in the sample",
+}
 _ENDINGS = {
     Ending.COMPLETE: "",
     Ending.INTERRUPTED: "INTERRUPTED before the end of the input",
@@ -74,8 +83,10 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
         ("abstentions", _abstentions(summary)),
         ("votes", _votes(summary)),
         ("cost", _cost(usage)),
+        ("calls", _calls(usage.spend)),
         ("empty", _empty(summary)),
         ("input", _input(summary)),
+        ("left out", _left_out(summary)),
     ):
         if said:
             screen.put(said, lead=Text(f"  {name}".ljust(_LEAD), "dim"))
@@ -140,6 +151,19 @@ def _cost(usage: Usage) -> str:
     return f"{plural(usage.votes_asked, 'vote')} asked{store} in {usage.seconds:,.1f} s"
 
 
+def _calls(spend: Spend | None) -> str:
+    if spend is None:
+        return ""
+    tokens = spend.tokens
+    dollars = "price not known" if spend.dollars is None else f"${spend.dollars:,.4f}"
+    failed = f", {spend.failed:,} failed" if spend.failed else ""
+    return (
+        f"{plural(spend.calls, 'call')}{failed}, {tokens.prompt:,} input tokens "
+        f"({percent(tokens.read, tokens.prompt)} from the cache), {tokens.output:,} output, "
+        f"{dollars}"
+    )
+
+
 def _empty(summary: Summary) -> str:
     said = f"{plural(summary.empty, 'conversation')} without a turn to vote on, counted as passed"
     return said if summary.empty else ""
@@ -150,6 +174,14 @@ def _input(summary: Summary) -> str:
     parts = f"{plural(summary.placeholders, 'part')} that {_are(summary.placeholders)} not text"
     shown = f"{parts}, judged as placeholders" if summary.placeholders else ""
     return "; ".join(part for part in (blank, shown) if part)
+
+
+def _left_out(summary: Summary) -> str:
+    reasons = summary.left_out.reasons
+    said = [f"{reasons[reason]:,} {told}" for reason, told in _REASONS.items() if reasons[reason]]
+    return "; ".join(
+        [*said, *(["nothing read behind --limit"] if summary.left_out.limited else [])]
+    )
 
 
 def _are(count: int) -> str:

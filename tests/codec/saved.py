@@ -12,6 +12,7 @@ from chaperone_cli.domain.conversation import Side, Sides, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.selection import LeftOut, Omission
 from chaperone_cli.domain.verdict import ConversationVerdict, Digests, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
 
@@ -65,7 +66,7 @@ def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
     rules = st.fixed_dictionaries({rule.name: st.none() | LINE for rule in RULES})
     return ConversationVerdict(
         draw(TEXT),
-        Source(draw(TEXT), draw(LINE)),
+        Source(draw(TEXT), draw(LINE), draw(st.none() | LINE)),
         total,
         draw(st.integers(len(judged), total)),
         judged,
@@ -140,6 +141,7 @@ SUMMARIES = st.builds(
     blank_turns=COUNT,
     placeholders=COUNT,
     problems=_counter(Severity),
+    left_out=st.builds(LeftOut, _counter(Omission), st.booleans()),
 )
 
 REPORTS = st.builds(

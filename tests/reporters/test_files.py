@@ -25,6 +25,7 @@ PROBLEMS = [
     Problem(Severity.WARNING, "b.jsonl", "a part that is not text", 4, "c-1", 2),
 ]
 SUFFIXES = list(reporters.FILE_REPORTERS)
+GOLDEN = [".json", ".jsonl", ".csv", ".sarif", ".xml", ".md"]
 
 
 @cache
@@ -89,7 +90,14 @@ def test_many_problems_go_to_the_disk_and_come_back(tmp_path: Path) -> None:
     assert [problem["line"] for problem in read(path)["problems"]] == list(range(1, 12_001))
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+def text_in(path: Path) -> str:
+    if path.suffix != ".parquet":
+        return path.read_text("utf-8")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    return str(parquet.read_table(path).to_pylist())
+
+
+@pytest.mark.parametrize("suffix", GOLDEN)
 def test_an_empty_run_has_a_report(tmp_path: Path, suffix: str, golden: Any) -> None:
     path = tmp_path / f"report{suffix}"
     report(reporters.for_path(path), header(), ())
@@ -113,7 +121,7 @@ def test_no_report_holds_text_unless_quotes_were_asked_for(tmp_path: Path, suffi
     run = unquoted(judged()[::3])
     path = tmp_path / f"report{suffix}"
     report(reporters.for_path(path), header(), run, PROBLEMS)
-    written = path.read_text("utf-8")
+    written = text_in(path)
     assert not [
         turn.text[start : start + 20]
         for one in run
@@ -175,7 +183,7 @@ def test_an_unknown_suffix_lists_the_known_ones(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         reporters.for_path(name)
     assert caught.value.message.startswith(f"{name}: no report format for a name ")
-    assert caught.value.hint == "let the name end in .json, .jsonl, .csv"
+    assert caught.value.hint == f"let the name end in {', '.join(reporters.FILE_REPORTERS)}"
 
 
 def test_a_suffix_may_be_in_capitals(tmp_path: Path) -> None:
@@ -212,7 +220,7 @@ def _full_disk() -> Iterator[None]:
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     signal.signal(signal.SIGXFSZ, handler)

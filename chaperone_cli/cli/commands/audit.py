@@ -10,12 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from chaperone_cli.config import Settings
+    from chaperone_cli.domain.pseudonym import Names
     from chaperone_cli.reporters.interface import Reporter
 
 
 def audit(
     paths: options.Paths,
     format: options.Format = None,
+    branches: options.BranchesOption = None,
+    where: options.Where = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    limit: options.Limit = None,
+    sample: options.Sample = None,
+    seed: options.Seed = None,
     config: options.Config = None,
     evaluator: options.Evaluator = None,
     recorded_votes: options.RecordedVotes = None,
@@ -26,10 +34,24 @@ def audit(
     all_votes: options.AllVotes = None,
     until_block: options.UntilBlock = None,
     concurrency: options.Concurrency = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    timeout: options.Timeout = None,
+    max_cost: options.MaxCost = None,
+    max_calls: options.MaxCalls = None,
+    prices: options.Prices = None,
+    dry_run: options.DryRun = None,
+    explain: options.Explain = None,
+    batch: options.Batch = None,
+    detach: options.Detach = None,
     output: options.Output = None,
     quote: options.Quote = None,
     rows: options.Rows = None,
     fail_on: options.FailOnOption = None,
+    baseline: options.Baseline = None,
+    changes: options.Changes = None,
+    hash_ids: options.HashIds = None,
+    hash_key_file: options.HashKeyFile = None,
     store: options.Store = None,
     no_store: options.NoStore = None,
 ) -> None:
@@ -37,6 +59,13 @@ def audit(
     settings = options.settings(
         config,
         format=format,
+        branches=branches,
+        where=where,
+        since=since,
+        until=until,
+        limit=limit,
+        sample=sample,
+        seed=seed,
         evaluator=evaluator,
         recorded_votes=recorded_votes,
         rubric=rubric,
@@ -46,40 +75,76 @@ def audit(
         all_votes=all_votes,
         until_block=until_block,
         concurrency=concurrency,
+        model=model,
+        base_url=base_url,
+        timeout=timeout,
+        max_cost=max_cost,
+        max_calls=max_calls,
+        prices=prices,
+        dry_run=dry_run,
+        explain=explain,
+        batch=batch,
+        detach=detach,
         output=output,
         quote=quote,
         rows=rows,
         fail_on=fail_on,
+        baseline=baseline,
+        changes=changes,
+        hash_ids=hash_ids,
+        hash_key_file=hash_key_file,
         store=store,
         no_store=no_store,
     )
-    raise typer.Exit(_run(paths, settings))
+    raise typer.Exit(_forecast(paths, settings) if settings.dry_run else _run(paths, settings))
+
+
+def _forecast(paths: "Sequence[str]", settings: "Settings") -> int:
+    from chaperone_cli.cli.console import result
+    from chaperone_cli.cli.forecast import forecast, show
+
+    foretold = forecast(paths, settings)
+    show(foretold, settings, result())
+    return 0
 
 
 def _run(paths: "Sequence[str]", settings: "Settings") -> int:
-    from chaperone_cli.cli import exit_codes, progress, wiring
+    from chaperone_cli.cli import exit_codes, hashing, progress, wiring
+    from chaperone_cli.cli.baseline import Baseline
     from chaperone_cli.cli.console import complain, note
     from chaperone_cli.cli.running import Run
-    from chaperone_cli.readers import LogReader
+    from chaperone_cli.cli.selecting import log_reader, selection
 
-    reader = LogReader(paths, format=settings.format)
+    chosen = selection(settings)
+    names = hashing.names(settings)
+    reader = log_reader(paths, settings)
     auditor = wiring.auditor(settings)
-    run = Run(auditor, _reporters(settings), quote=settings.quote)
-    with progress.shown(auditor.progress, reader):
-        run.over(wiring.header(auditor, paths), reader)
-    for path in settings.output:
+    baseline = Baseline.of(settings)
+    reporters = [*_files(paths, settings, names), *baseline.reporters, _terminal(settings)]
+    run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
+    items = chosen.over(reader, run.summary.left_out)
+    run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
+    for path in (*settings.output, *settings.changes):
         note(f"wrote {path}")
+    baseline.show()
     if run.error is not None:
         complain(run.error)
         return exit_codes.of_error(run.error)
-    return exit_codes.of_run(run.summary, settings.fail_on)
+    return exit_codes.of_run(run.summary, settings.fail_on, baseline.comparison)
 
 
-def _reporters(settings: "Settings") -> "list[Reporter]":
+def _files(paths: "Sequence[str]", settings: "Settings", names: "Names") -> "list[Reporter]":
     from chaperone_cli import reporters
+    from chaperone_cli.cli.gathering import evidence, is_folder
+
+    folders = [path for path in settings.output if is_folder(path)]
+    files = reporters.for_paths([path for path in settings.output if path not in folders])
+    return [*files, *(evidence(path, paths, settings, names) for path in folders)]
+
+
+def _terminal(settings: "Settings") -> "Reporter":
+    """Gives the reporter that comes last: a terminal that went away leaves every file complete."""
     from chaperone_cli.cli import console
     from chaperone_cli.reporters.terminal import TerminalReporter
 
-    files = reporters.for_paths(settings.output)
-    # Last, so that a terminal that went away leaves every file complete.
-    return [*files, TerminalReporter(console.result(), settings.rows, settings.quote)]
+    return TerminalReporter(console.result(), settings.rows, settings.quote)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.rule import RULES
 from chaperone_cli.domain.run import Summary
 from chaperone_cli.domain.verdict import Verdict
@@ -29,6 +30,7 @@ class BarRow:
 
 
 def verdicts(summary: Summary) -> list[BarRow]:
+    """Gives the conversations by verdict."""
     notes = {Verdict.PASS: f"{summary.empty:,} of them without a turn to vote on"}
     return [
         BarRow(
@@ -43,13 +45,13 @@ def verdicts(summary: Summary) -> list[BarRow]:
 
 
 def sides(summary: Summary) -> list[BarRow]:
-    sides = summary.attribution
-    return [
-        BarRow(side.value, sides[side], side.value, f"#side={side.value}") for side in rows.SIDES
-    ]
+    """Gives the first blocking turns by side."""
+    counts = summary.attribution
+    return [BarRow(side.value, counts[side], side.value, f"#side={side.value}") for side in Side]
 
 
 def rules(summary: Summary, tallies: Tallies) -> list[BarRow]:
+    """Gives the conversations that each named rule blocks; nothing where that is not known."""
     return [
         BarRow(
             rule.name,
@@ -67,6 +69,7 @@ def _first_note(mean: float | None) -> str:
 
 
 def cues(tallies: Tallies) -> list[BarRow]:
+    """Gives the conversations in which votes name a cue, for the most frequent ones."""
     said = meanings(tallies.cues)
     return [
         BarRow(plain(cue), count, "cue", title=said.get(cue, ""))

@@ -65,6 +65,7 @@ def facts(
         "rules": bars.rules(summary, tallies),
         "labels": _labels(tallies),
         "cues": bars.cues(tallies),
+        "cues_in_all": len(tallies.cues),
         "histogram": charts.first_blocks(tallies),
         "lines": charts.scores(tallies, passes),
         "frame": axes,
@@ -79,13 +80,9 @@ def facts(
 
 def meta(header: RunHeader, book: Book) -> dict[str, Any]:
     """Gives what the script needs to read the rows."""
-    protocol = header.protocol
     return {
         "columns": rows.COLUMNS,
-        "passes": protocol.passes,
-        "threshold": protocol.rule.threshold(protocol.passes),
-        "all_votes": protocol.all_votes,
-        "until_block": protocol.until_block,
+        "passes": header.protocol.passes,
         "sides": {letter: side.value for side, letter in rows.SIDES.items()},
         "verdicts": {letter: verdict.value for verdict, letter in rows.VERDICTS.items()},
         "abstentions": {letter: reason.value for reason, letter in rows.ABSTENTIONS.items()},
@@ -113,12 +110,12 @@ def _labels(tallies: Tallies) -> list[tuple[str, Sequence[int]]]:
     ]
 
 
-def _median(tallies: Tallies) -> int | None:
-    """Gives the lower median of the first blocking turns."""
+def _median(tallies: Tallies) -> str:
+    """Gives the lower median of the first blocking turns; nothing if there is none."""
     turns = tallies.first_blocks[Side.PROMPT] + tallies.first_blocks[Side.RESPONSE]
     rank = (turns.total() + 1) // 2
     for turn, count in sorted(turns.items()):
         rank -= count
         if rank <= 0:
-            return turn
-    return None
+            return str(axes.Bin(turn, turn))
+    return ""

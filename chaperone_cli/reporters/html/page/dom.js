@@ -1,4 +1,4 @@
-// Builds elements. Text from the log only ever becomes a text node or an attribute that runs nothing.
+// Builds elements. Text from a log only becomes text nodes, and attributes that run nothing.
 const SVG = "http://www.w3.org/2000/svg";
 
 const byId = (id) => document.getElementById(id);

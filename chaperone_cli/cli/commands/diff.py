@@ -1,0 +1,66 @@
+"""`chaperone diff`: what changed between two runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chaperone_cli.cli import options
+
+if TYPE_CHECKING:
+    from chaperone_cli.config import Settings
+
+_HELP = "A .json (report.v1) or .jsonl (verdict.v1) report of the {} run."
+Old = Annotated[
+    Path, typer.Argument(metavar="OLD", help=_HELP.format("earlier"), show_default=False)
+]
+New = Annotated[Path, typer.Argument(metavar="NEW", help=_HELP.format("later"), show_default=False)]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write what changed: .json (comparison.v1) or .md. Repeatable.",
+        rich_help_panel=options.OUTPUT,
+        show_default=False,
+    ),
+]
+
+
+def diff(
+    old: Old,
+    new: New,
+    config: options.Config = None,
+    output: Output = None,
+    rows: options.Rows = None,
+) -> None:
+    """Say what changed between two runs; exit with 10 if a conversation is newly blocked.
+
+    Each conversation that is new, gone, newly or no longer blocked, blocked earlier, later or on
+    the other side is listed, and whether the log or the evaluator changed beneath it.
+    """
+    settings = options.settings(config, rows=rows)
+    raise typer.Exit(_run(old, new, settings, output or []))
+
+
+def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
+    from chaperone_cli.cli import console
+    from chaperone_cli.cli.comparing import compare_saved, notes
+    from chaperone_cli.cli.earlier import Earlier
+    from chaperone_cli.cli.exit_codes import ExitCode
+    from chaperone_cli.codec.saved_run import open_run
+    from chaperone_cli.domain.comparison import Change
+    from chaperone_cli.reporters import comparison as reporters
+    from chaperone_cli.reporters.comparison_terminal import TerminalComparison
+
+    files = reporters.for_paths(outputs)
+    earlier, later = Earlier(old), open_run(new)
+    shown = TerminalComparison(console.result(), settings.rows)
+    comparison = compare_saved(earlier, later, [shown, *files])
+    shown.show()
+    for note in notes(earlier, comparison):
+        console.note(f"note: {note}")
+    for path in outputs:
+        console.note(f"wrote {path}")
+    return ExitCode.BLOCKED if comparison.changes[Change.NEWLY_BLOCKED] else ExitCode.OK

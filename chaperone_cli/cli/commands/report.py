@@ -1,0 +1,64 @@
+"""`chaperone report`: a saved run again, in any format."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chaperone_cli.cli import options
+
+if TYPE_CHECKING:
+    from chaperone_cli.config import Settings
+
+Saved = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SAVED",
+        help="A .json (report.v1) or .jsonl (verdict.v1) report.",
+        show_default=False,
+    ),
+]
+
+
+def report(
+    saved: Saved,
+    config: options.Config = None,
+    output: options.Output = None,
+    quote: options.Quote = None,
+    rows: options.Rows = None,
+    hash_ids: options.HashIds = None,
+    hash_key_file: options.HashKeyFile = None,
+) -> None:
+    """Render a saved report again, on the terminal and in any format, without judging anything.
+
+    Quotes that were saved are shown with --quote only.
+    """
+    settings = options.settings(
+        config,
+        quote=quote,
+        rows=rows,
+        hash_ids=hash_ids,
+        hash_key_file=hash_key_file,
+    )
+    _run(saved, settings, output or [])
+
+
+def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
+    from chaperone_cli import reporters
+    from chaperone_cli.cli import console, hashing
+    from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
+    from chaperone_cli.codec.saved_run import open_run
+    from chaperone_cli.reporters.terminal import TerminalReporter
+
+    run = open_run(path)
+    header = header_of(run, settings)
+    if header.evaluator == UNKNOWN:
+        console.note(
+            f"note: {path} holds verdicts only: evaluator and rubric are not known, and the rule "
+            "is worked out from the votes"
+        )
+    shown = TerminalReporter(console.result(), settings.rows, settings.quote)
+    files = [reporters.for_path(output) for output in outputs]
+    render(run, header, [shown, *files], hashing.names(settings), quote=settings.quote)
+    for output in outputs:
+        console.note(f"wrote {output}")

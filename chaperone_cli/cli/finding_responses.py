@@ -1,0 +1,152 @@
+"""Finds the responses that `chaperone rephrase` is to rewrite."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaperone_cli.cli import console
+from chaperone_cli.cli.interrupt import Interrupts
+from chaperone_cli.codec.saved_run import open_run
+from chaperone_cli.domain.conversation import Conversation, Side
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.domain.rewrite import Target
+from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.errors import InputError, UsageError
+from chaperone_cli.readers import LogReader
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which responses are to be rewritten, and how."""
+
+    path: str
+    conversation: str | None = None
+    turn: int | None = None
+    first_block: bool = False
+    every: bool = False
+    """The first block of every conversation."""
+    report: Path | None = None
+    """The saved run that says which those are; None to audit the log now."""
+    force: bool = False
+    rewriter: str = "prune"
+    strategies: tuple[str, ...] = ("neutral",)
+    attempts: int = 3
+    locale: str | None = None
+
+    def check(self) -> None:
+        """Raises UsageError for options that do not go together."""
+        chosen = [self.turn is not None, self.first_block, self.every]
+        if sum(chosen) != 1:
+            raise UsageError(
+                "say which response to rewrite, in one way",
+                hint="use --turn K, --first-block, or --all",
+            )
+        if self.every and self.conversation is not None:
+            raise UsageError(
+                "--all rewrites in every conversation", hint="leave out --conversation"
+            )
+        if self.report is not None and not self.every:
+            raise UsageError("--report says where first blocks are", hint="add --all")
+        if self.attempts < 1:
+            raise UsageError("--attempts must be a number from 1 on")
+
+
+class Responses:
+    """The responses of a log that are wanted; `unread` says whether something stood in the way."""
+
+    def __init__(self, wanted: Wanted, reader: LogReader, auditor: Auditor) -> None:
+        self.unread = False
+        """Some conversation could not be read, or is not the one that the report is about."""
+        self._wanted = wanted
+        self._reader = reader
+        self._auditor = auditor
+
+    async def targets(self, interrupts: Interrupts) -> AsyncIterator[Target]:
+        """Yields them in the order of the log; raises UsageError or InputError."""
+        readable = interrupts.reading(self._readable())
+        if self._wanted.turn is not None:
+            yield Target.at(self._chosen(readable), self._wanted.turn)
+        elif self._wanted.report is not None:
+            for target in self._reported(self._wanted.report, readable):
+                yield target
+        elif self._wanted.every:
+            async for target in self._blocking(readable):
+                yield target
+        else:
+            conversation = self._chosen(readable)
+            found = [target async for target in self._blocking([conversation])]
+            if not found:
+                raise UsageError(
+                    f"conversation {conversation.id!r} has no blocked response",
+                    hint="name a response with --turn K --force to rewrite it all the same",
+                    conversation=conversation.id,
+                )
+            yield found[0]
+
+    async def _blocking(self, conversations: Iterable[Conversation]) -> AsyncIterator[Target]:
+        async with contextlib.aclosing(self._auditor.run(conversations)) as results:
+            async for result in results:
+                assert isinstance(result, Audited)
+                first = result.verdict.first_block
+                if first is not None and (target := _at(result.conversation, first.turn)):
+                    yield target
+
+    def _reported(self, path: Path, conversations: Iterable[Conversation]) -> Iterable[Target]:
+        """Gives the first blocks that the saved run at `path` names; says which cannot be found."""
+        blocks: dict[str, tuple[int, int]] = {}
+        for saved in open_run(path).verdicts():
+            if (first := saved.verdict.first_block) is not None:
+                blocks[saved.verdict.conversation] = (first.turn, saved.verdict.turns_total)
+        for conversation in conversations:
+            turn, total = blocks.pop(conversation.id, (0, 0))
+            if turn and total != len(conversation.turns):
+                self._miss(f"conversation {conversation.id!r} has changed since {path} was written")
+            elif turn and (target := _at(conversation, turn)):
+                yield target
+        for name in blocks:
+            self._miss(
+                f"{self._wanted.path} holds no conversation {name[:80]!r}, which {path} names"
+            )
+
+    def _miss(self, message: str) -> None:
+        self.unread = True
+        console.note(f"error: {message}")
+
+    def _readable(self) -> Iterable[Conversation]:
+        for item in self._reader:
+            if isinstance(item, Problem):
+                console.report_problem(item)
+                self.unread |= item.severity is Severity.ERROR
+            else:
+                yield item
+
+    def _chosen(self, conversations: Iterable[Conversation]) -> Conversation:
+        path, name = self._wanted.path, self._wanted.conversation
+        found: Conversation | None = None
+        for conversation in conversations:
+            if name is None and found is not None:
+                raise UsageError(
+                    f"{path} holds several conversations", hint="name one with --conversation ID"
+                )
+            if name is None or conversation.id == name:
+                found = conversation
+                if name is not None:
+                    return conversation
+        if found is None and name is not None:
+            raise UsageError(f"{path} holds no conversation {name[:80]!r} that can be read")
+        if found is None:
+            raise InputError(f"{path} holds no conversation that can be read")
+        return found
+
+
+def _at(conversation: Conversation, turn: int) -> Target | None:
+    """Gives the response at `turn` or, where that is a prompt, the one that follows it."""
+    following = conversation.turns[turn - 1 :]
+    number = next((one.number for one in following if one.side is Side.RESPONSE), None)
+    if number is None:
+        console.note(
+            f"note: conversation {conversation.id!r} is blocked at a prompt without a response"
+        )
+        return None
+    return Target.at(conversation, number)

@@ -1,0 +1,92 @@
+"""Gathers what an evidence folder says besides the reports: settings, and digests of the inputs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from enum import StrEnum
+from pathlib import Path
+
+from chaperone_cli import reporters
+from chaperone_cli.cli.counting import counted
+from chaperone_cli.codec.manifest import Digested, digest_file
+from chaperone_cli.config import Settings, key_name
+from chaperone_cli.domain.pseudonym import Names
+from chaperone_cli.errors import EvaluatorError
+from chaperone_cli.evaluators.recorded import beside
+from chaperone_cli.readers.inputs import Input, find_inputs
+from chaperone_cli.reporters.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
+
+_LEFT_OUT = frozenset(
+    {
+        *("output", "changes", "baseline", "rows", "fail_on", "hash_ids", "dry_run"),
+        *("concurrency", "timeout", "batch", "detach", "max_cost", "max_calls"),
+        *("store", "no_store", "base_url"),
+    }
+)
+"""Settings that shape no verdict, or belong to one machine."""
+
+_NAMING = frozenset({"where"})
+"""Settings that may name somebody."""
+
+
+def is_folder(path: str) -> bool:
+    """Says whether an output is an evidence folder: it ends in a slash, or is a folder."""
+    return path.endswith(("/", "\\")) or Path(path).is_dir()
+
+
+def evidence(path: str, paths: Sequence[str], settings: Settings, names: Names) -> EvidenceReporter:
+    """Gives the reporter of the evidence folder `path` of a run over `paths`."""
+    folder = Path(path)
+    files = [
+        (name, reporters.for_path(folder / name))
+        for name in REPORTS
+        if Path(name).suffix in reporters.FILE_REPORTERS
+    ]
+    particulars = Particulars(
+        _shaping(settings),
+        lambda: list(_digests(paths, settings, names)),
+        settings.quote,
+        settings.hash_ids,
+    )
+    return EvidenceReporter(folder, files, particulars)
+
+
+def _shaping(settings: Settings) -> dict[str, object]:
+    """Gives the settings that shape verdicts; none of them is a path of this machine."""
+    values: dict[str, object] = {}
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        hidden = field.name in _NAMING and settings.hash_ids
+        if field.name in _LEFT_OUT or hidden or value is None or isinstance(value, Path):
+            continue
+        values[key_name(field.name)] = value.value if isinstance(value, StrEnum) else value
+    return values | {"rubric": RUBRIC}
+
+
+def _digests(paths: Sequence[str], settings: Settings, names: Names) -> Iterator[Digested]:
+    """Gives every input with its digest; what cannot be read is among the problems of the run."""
+    for path in counted(_files(paths, settings), "taking digests", "files"):
+        shown = names.path(path)
+        try:
+            yield digest_file(Path(path), shown) if Path(path).is_file() else _stream(shown)
+        except OSError:
+            yield _stream(shown)
+
+
+def _stream(shown: str) -> Digested:
+    return Digested(shown, None, None)
+
+
+def _files(paths: Sequence[str], settings: Settings) -> Iterator[str]:
+    found = [item for item in find_inputs(paths) if isinstance(item, Input)]
+    for item in found:
+        yield item.path
+    if settings.recorded_votes is not None:
+        yield str(settings.recorded_votes)
+    elif settings.evaluator == "recorded":
+        for item in found:
+            try:
+                votes = beside(item.path)
+            except EvaluatorError:
+                continue
+            if votes.is_file():
+                yield str(votes)

@@ -1,0 +1,139 @@
+"""Conducts `chaperone rephrase`: finds the responses, lets them be rewritten, and keeps results."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from chaperone_cli.cli import wiring
+from chaperone_cli.cli.finding_responses import Responses, Wanted
+from chaperone_cli.cli.interrupt import Interrupts
+from chaperone_cli.codec import strategy as strategies
+from chaperone_cli.codec.phrasebook import phrasebook, probes
+from chaperone_cli.config import Settings
+from chaperone_cli.domain.rephrasing import Rephrasing
+from chaperone_cli.domain.run import Ending
+from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.rephrase import Rephraser
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, UsageError
+from chaperone_cli.readers import LogReader
+from chaperone_cli.rewriters.interface import Rewriter
+
+if TYPE_CHECKING:
+    from chaperone_cli.domain.rewrite_checks import Phrasebook
+
+Show = Callable[[Rephrasing], None]
+
+
+@dataclass
+class Rephrased:
+    """What a run came to, also where it was cut short."""
+
+    results: list[Rephrasing] = field(default_factory=list)
+    ending: Ending = Ending.COMPLETE
+    error: ChaperoneError | None = None
+    unread: bool = False
+    """Some conversation could not be read."""
+
+
+class Rephrase:
+    """One run of the command."""
+
+    def __init__(self, wanted: Wanted, settings: Settings) -> None:
+        """Raises UsageError before anything is read or asked."""
+        wanted.check()
+        self.wanted = wanted
+        self.strategies = tuple(strategies.load(name) for name in wanted.strategies)
+        # A whole conversation is put to the vote only to find its first block.
+        settings = replace(settings, all_votes=False, until_block=True, explain=False, batch=False)
+        if settings.evaluator == "recorded":
+            raise UsageError(
+                "recorded votes were cast on the original and cannot judge a rewrite",
+                hint="use --evaluator local or --evaluator claude",
+            )
+        self.auditor = wiring.auditor(settings)
+        self.rewriter = rewriter(wanted, settings, self.auditor, phrasebook())
+        self._supported()
+        reader = LogReader([wanted.path], format=settings.format)
+        self._responses = Responses(wanted, reader, self.auditor)
+        self.outcome = Rephrased()
+
+    def _supported(self) -> None:
+        for strategy in self.strategies:
+            if not self.rewriter.supports(strategy):
+                raise UsageError(
+                    f"strategy {strategy.id} needs a model to carry it out",
+                    hint="add --rewriter claude, which sends conversations to a server",
+                )
+
+    def run(self, show: Show) -> Rephrased:
+        """Rewrites and judges; `show` is given every result as it comes."""
+        outcome, started = self.outcome, time.monotonic()
+        with Interrupts() as interrupts:
+            try:
+                asyncio.run(self._run(show, interrupts))
+            except (KeyboardInterrupt, asyncio.CancelledError):
+                outcome.ending = Ending.INTERRUPTED
+            except BudgetExhausted as exc:
+                outcome.ending, outcome.error = Ending.OUT_OF_BUDGET, exc
+            except ChaperoneError as exc:
+                outcome.ending, outcome.error = Ending.FAILED, exc
+        outcome.unread = self._responses.unread
+        self.auditor.usage.seconds = time.monotonic() - started
+        return outcome
+
+    async def _run(self, show: Show, interrupts: Interrupts) -> None:
+        interrupts.cancels(asyncio.current_task())
+        rephraser = Rephraser(
+            self.auditor,
+            self.rewriter,
+            phrasebook(),
+            probes(),
+            self.wanted.attempts,
+            flagged_only=self.wanted.turn is not None and not self.wanted.force,
+        )
+        try:
+            targets = [target async for target in self._responses.targets(interrupts)]
+            async with contextlib.aclosing(rephraser.run(targets, self.strategies)) as results:
+                async for result in results:
+                    self.outcome.results.append(result)
+                    show(result)
+        finally:
+            await self.rewriter.close()
+            await self.auditor.evaluator.close()
+
+
+def rewriter(wanted: Wanted, settings: Settings, auditor: Auditor, book: "Phrasebook") -> Rewriter:
+    """Builds the rewriter that is wanted; raises UsageError."""
+    build = BUILDERS.get(wanted.rewriter)
+    if build is None:
+        raise UsageError(
+            f"unknown rewriter {wanted.rewriter[:40]!r}", hint=f"use {' or '.join(BUILDERS)}"
+        )
+    return build(wanted, settings, auditor, book)
+
+
+def _prune(wanted: Wanted, settings: Settings, auditor: Auditor, book: "Phrasebook") -> Rewriter:
+    from chaperone_cli.evaluators.local import LocalEvaluator
+    from chaperone_cli.rewriters.prune import PruneRewriter
+
+    plan = auditor.protocol
+    return PruneRewriter(book, LocalEvaluator(), plan.rubric, plan.rule, plan.passes, wanted.locale)
+
+
+def _claude(wanted: Wanted, settings: Settings, auditor: Auditor, book: "Phrasebook") -> Rewriter:
+    from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator
+    from chaperone_cli.rewriters.claude import ClaudeRewriter
+
+    model = auditor.evaluator
+    if not isinstance(model, ClaudeEvaluator):
+        # Its votes are not asked for; what it offers is the way to the model, with pace and budget.
+        model = ClaudeEvaluator(wiring.claude_options(settings))
+        auditor.usage.spend = model.spend
+    return ClaudeRewriter(model, book, wanted.locale)
+
+
+BUILDERS = {"prune": _prune, "claude": _claude}
+"""What builds each of `REWRITERS`."""

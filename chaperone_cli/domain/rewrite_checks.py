@@ -1,0 +1,149 @@
+"""The checks that a rewrite has to hold to besides the vote; all by words, none by a model."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chaperone_cli.domain.bond import Bond, BondLexicon
+from chaperone_cli.domain.concern import Concern, Distress, Help, concern_of, stems
+from chaperone_cli.domain.passage import joined, pieces, words
+from chaperone_cli.domain.rephrasing import Check
+from chaperone_cli.domain.rewrite import Target
+from chaperone_cli.domain.strategy import Strategy
+
+TOPIC_SHARE = 0.25
+"""The share of the useful part's content words that counts as keeping the topic."""
+LONGER = 1.5
+"""How many times as long as the original a rewrite may be, where that is more than its limit."""
+RECENT = 6
+"""Prompts in which a user's distress is looked for."""
+
+
+@dataclass(frozen=True)
+class Phrasebook:
+    """Everything that rewriting knows of words, as the package's data say it."""
+
+    bond: BondLexicon
+    concerns: tuple[Concern, ...]
+    help: Help
+    common: frozenset[str]
+    """Words too common to tell a topic."""
+
+    def useful(self, text: str) -> str:
+        """Gives the pieces of `text` that carry no bond."""
+        whole = pieces(text)
+        return joined((piece for piece in whole if not self.bond.spans(piece.text)), whole)
+
+    def distress(self, target: Target) -> Distress:
+        """Gives the distress that the latest prompts name."""
+        return self.help.distress_in(target.prompts[-RECENT:])
+
+    def topic(self, target: Target, text: str) -> float:
+        """Gives the share of the topic's words that `text` keeps, from 0 to 1.
+
+        The topic is the content words of the original's useful part; where it has none, whether
+        the reply to the prompt's concern has anything of it, 1 or 0.
+        """
+        useful = stems(self.useful(target.turn.text), self.common)
+        if useful:
+            return len(useful & stems(text, self.common)) / len(useful)
+        return 1.0 if self.answers(target, text) else 0.0
+
+    def answers(self, target: Target, text: str) -> bool:
+        """Says whether `text` takes up the last prompt: a word of it, or its concern."""
+        said = stems(text, self.common)
+        concern = concern_of(self.concerns, target.prompts)
+        named = stems(f"{concern.acknowledge} {concern.practical} {concern.people}", self.common)
+        return bool(said & (stems(target.prompt, self.common) | named))
+
+
+Checker = Callable[[Phrasebook, Strategy, Target, str], Check]
+
+
+def check(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> tuple[Check, ...]:
+    """Puts the rewrite `text` of `target` to every check."""
+    return tuple(checker(book, strategy, target, text) for checker in _CHECKS.values())
+
+
+def _bond_gone(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    kinds = sorted({span.kind.value for span in book.bond.spans(text)})
+    before = len(book.bond.spans(target.turn.text))
+    said = f"{before} in the original, none in the rewrite"
+    if kinds:
+        said = f"still there: {', '.join(kinds)}"
+    return Check("bond_gone", not kinds, said)
+
+
+def _no_new_feelings(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    new = _feelings(book, text) - _feelings(book, target.turn.text)
+    return Check("no_new_feelings", not new, f"{len(new)} new" if new else "none")
+
+
+def _feelings(book: Phrasebook, text: str) -> frozenset[str]:
+    return frozenset(
+        text[span.start : span.end].lower()
+        for span in book.bond.spans(text)
+        if span.kind is Bond.CLAIMS_FEELINGS
+    )
+
+
+def _topic_kept(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    share = book.topic(target, text)
+    answers = book.answers(target, text)
+    detail = (
+        f"{share:.0%} of the topic's words; {'takes' if answers else 'does not take'} up the prompt"
+    )
+    return Check("topic_kept", share >= TOPIC_SHARE or answers, detail)
+
+
+def _length(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    count, before = len(words(text)), len(words(target.turn.text))
+    most = max(strategy.most_words, round(LONGER * before))
+    least = min(strategy.least_words, before)
+    said = "1 word" if count == 1 else f"{count} words"
+    detail = f"{said}, {before} in the original; {least} to {most} allowed"
+    return Check("length", least <= count <= most, detail)
+
+
+def _points_to_help(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    distress = book.distress(target)
+    if distress is Distress.NONE and not book.help.line.search(target.turn.text):
+        return Check("points_to_help", None, "no distress is named outright")
+    pointed = book.help.points_to_help(text, distress)
+    what = "a crisis line" if distress is Distress.CRISIS else "help"
+    return Check(
+        "points_to_help", pointed, f"{'points' if pointed else 'does not point'} to {what}"
+    )
+
+
+def _no_new_numbers(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    """A wrong number or address for help is dangerous, so only known ones may be given."""
+    said = (message.text for message in (*target.context, target.turn.message))
+    known = _contacts("\n".join((*said, *book.help.lines.values())))
+    new = _contacts(text) - known
+    return Check("no_new_numbers", not new, f"{len(new)} new" if new else "none")
+
+
+def _contacts(text: str) -> frozenset[str]:
+    """Gives the numbers of three digits or more and the web addresses in `text`."""
+    numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))
+    return frozenset({number for number in numbers if len(number) > 2}) | frozenset(
+        address.lower() for address in _ADDRESS.findall(text)
+    )
+
+
+_NUMBER = re.compile(r"\d(?:[\d \u00a0,().-]{0,20}\d)?")
+_ADDRESS = re.compile(
+    r"\b[\w-]{2,63}(?:\.[\w-]{2,63}){0,3}\.(?:com|org|net|info|gov|edu|io|co|uk|ie|eu|au|ca)\b",
+    re.I,
+)
+
+_CHECKS: dict[str, Checker] = {
+    "bond_gone": _bond_gone,
+    "no_new_feelings": _no_new_feelings,
+    "topic_kept": _topic_kept,
+    "length": _length,
+    "points_to_help": _points_to_help,
+    "no_new_numbers": _no_new_numbers,
+}
+"""The checks by name."""

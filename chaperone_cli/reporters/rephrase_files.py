@@ -1,0 +1,47 @@
+"""Rewrites as files: a `rephrase.v1` document, or preference pairs, one a line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+
+from chaperone_cli.codec import rephrase
+from chaperone_cli.codec.rephrase import RephraseRun
+from chaperone_cli.errors import UsageError
+from chaperone_cli.reporters.target import Target
+
+
+def _document(run: RephraseRun) -> bytes:
+    return orjson.dumps(
+        rephrase.encode(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    )
+
+
+def _pairs(run: RephraseRun) -> bytes:
+    lines = rephrase.pairs(run.results)
+    return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+
+
+FORMATS: dict[str, Callable[[RephraseRun], bytes]] = {".json": _document, ".jsonl": _pairs}
+"""What each suffix holds."""
+
+
+def writer(path: str) -> Callable[[RephraseRun], None]:
+    """Gives what writes a run to `path`; raises UsageError for a suffix that stands for nothing.
+
+    Writing raises OutputError.
+    """
+    build = FORMATS.get(Path(path).suffix.lower())
+    if build is None:
+        raise UsageError(
+            f"cannot tell what to write to {path}",
+            hint="name a .json file (rephrase.v1) or a .jsonl file (preference pairs)",
+        )
+
+    def write(run: RephraseRun) -> None:
+        target = Target(Path(path))
+        target.open()
+        target.write(build(run))
+        target.commit()
+
+    return write
