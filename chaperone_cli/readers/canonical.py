@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from chaperone_cli.codec.conversation import Defective, decode
 from chaperone_cli.domain.conversation import Conversation, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.interface import Format
-from chaperone_cli.readers.json_lines import json_objects
-from chaperone_cli.readers.log import Head, Log
+from chaperone_cli.readers.json_documents import json_rows
+from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.values import begins
 
 
 @dataclass(frozen=True)
@@ -19,19 +21,20 @@ class Canonical(Format):
     a Problem of its own.
     """
 
-    def recognises(self, head: Head) -> bool:  # noqa: D102
+    needs = "conversations with `id` and `turns` of `role` and `content`"
+    telltale = frozenset({"turns", "role", "content"})
+
+    def fits(self, document: dict[str, Any]) -> bool:  # noqa: D102
         # Verdicts have turns as well, but say in `schema` what they are.
-        return any(
-            "turns" in document and ("id" in document or "schema" not in document)
-            for document in head.documents
-        )
+        own = "turns" in document and ("id" in document or "schema" not in document)
+        return own and "candidates" not in begins(document, "turns")
 
     def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
-        for row in json_objects(log):
+        for row in json_rows(log):
             if isinstance(row, Problem):
                 yield row
                 continue
-            source = Source(log.name, row.line)
+            source = Source(log.name, row.line, row.item)
             decoded = decode(row.document, source)
             if isinstance(decoded, Defective):
                 yield from _problems(decoded, source)

@@ -9,7 +9,20 @@ from stat import S_ISDIR, S_ISREG
 from chaperone_cli.domain.problem import Problem, Severity
 
 STDIN = "-"
-LOG_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+LOG_SUFFIXES = (
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".jsonl.gz",
+    ".ndjson.gz",
+    ".json.gz",
+    ".csv.gz",
+    ".zip",
+    ".eval",
+    ".parquet",
+)
 """What a folder is searched for; a file that is named itself may have any name."""
 VOTES_SUFFIXES = (".votes.jsonl", ".votes.jsonl.gz")
 """Votes lie beside logs, and are none."""
@@ -127,7 +140,7 @@ class _Search:
 
 
 def _looked_for() -> str:
-    return ", ".join(f"*{suffix}" for suffix in LOG_SUFFIXES[:2]) + " and their .gz"
+    return ", ".join(f"*{suffix}" for suffix in LOG_SUFFIXES)
 
 
 def _unreachable(path: str, error: Exception) -> Problem:

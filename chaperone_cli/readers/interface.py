@@ -1,19 +1,31 @@
 """What every log format offers: to recognise itself by content, and to read one log."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
+from chaperone_cli.readers.draft import Place
+from chaperone_cli.readers.json_documents import Document, json_documents
 from chaperone_cli.readers.log import Head, Log
 
 
 class Format(ABC):
     """One way in which logs are written; it keeps nothing from one log to the next."""
 
-    @abstractmethod
+    needs: str
+    """What a log of this format must have, as the end of "expected ..."."""
+    telltale: frozenset[str] = frozenset()
+    """JSON keys that a log of this format has; the more of them, the closer a log comes to it."""
+
+    def fits(self, document: dict[str, Any]) -> bool:
+        """Says whether a JSON object, possibly cut short, is of this format."""
+        return False
+
     def recognises(self, head: Head) -> bool:
         """Says whether a log that begins like this is of this format, whatever its name."""
+        return any(self.fits(document) for document in head.documents)
 
     @abstractmethod
     def read(self, log: Log) -> Iterator[Conversation | Problem]:
@@ -22,3 +34,35 @@ class Format(ABC):
         It yields as it reads and keeps nothing that grows with the log. Whether an id was seen
         before, in this log or another, is not its concern.
         """
+
+
+class DocumentFormat(Format):
+    """A format in which each JSON object holds whole conversations.
+
+    The objects may stand one a line, in one list, in a list inside an object, or one after the
+    other.
+    """
+
+    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        for document in json_documents(log):
+            if isinstance(document, Problem):
+                yield document
+            else:
+                yield from self.read_document(document, log)
+
+    def read_document(self, document: Document, log: Log) -> Iterable[Conversation | Problem]:
+        """Gives the conversations in one object of `log`, or a Problem where it holds none."""
+        line, item, value = document
+        what = "this object" if item is None else f"item {item}"
+        if not self.fits(value):
+            return [log.problem(f"{what} is none of this format; expected {self.needs}", line)]
+        try:
+            return list(self.conversations(value, Place(log.name, line, item), log))
+        except RecursionError:
+            return [log.problem(f"{what} is nested too deeply and was left out", line)]
+
+    @abstractmethod
+    def conversations(
+        self, document: dict[str, Any], place: Place, log: Log
+    ) -> Iterator[Conversation | Problem]:
+        """Gives the conversations in one object for which `fits` holds."""

@@ -19,6 +19,8 @@ class Row(NamedTuple):
 
     line: int
     document: dict[str, Any]
+    item: int | None = None
+    """Its number, from 1, where it is the item of a list."""
 
 
 def json_objects(log: Log) -> Iterator[Row | Problem]:
@@ -42,18 +44,24 @@ def json_objects(log: Log) -> Iterator[Row | Problem]:
 
 
 def _malformed(log: Log, line: Line) -> Problem:
-    data = line.data.rstrip(b" \t\r\n")
+    defect = json_defect(line.data, "column", "of the line")
+    return log.problem(f"{defect}; {_EXPECTED}" if "JSON" in defect else defect, line.number)
+
+
+def json_defect(data: bytes, unit: str = "character", of: str = "of it") -> str:
+    """Says why `data` is no JSON, as a clause that holds nothing of it."""
+    data = data.rstrip(b" \t\r\n")
     try:
         text = data.decode()
         orjson.loads(text)
     except UnicodeDecodeError as error:
         column = len(data[: error.start].decode()) + 1
-        message = f"is not UTF-8 at column {column} (byte {error.start + 1} of the line)"
-        return log.problem(f"{message}; export the log as UTF-8", line.number)
+        where = f"{unit} {column} (byte {error.start + 1} {of})"
+        return f"is not UTF-8 at {where}; export the log as UTF-8"
     except orjson.JSONDecodeError as error:
         # orjson counts characters, and its message holds nothing of the line.
-        message = f"is not valid JSON at column {error.pos + 1}: {_advice(text, error)}"
-    return log.problem(f"{message}; {_EXPECTED}", line.number)
+        return f"is not valid JSON at {unit} {error.pos + 1}: {_advice(text, error)}"
+    raise AssertionError("the data is JSON")
 
 
 def _advice(text: str, error: orjson.JSONDecodeError) -> str:

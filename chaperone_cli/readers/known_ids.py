@@ -6,10 +6,10 @@ from chaperone_cli.domain.conversation import Source
 from chaperone_cli.readers.scratch import open_scratch, scratch_error
 
 _TABLES = """
-    CREATE TABLE ids (id TEXT PRIMARY KEY, path INTEGER, line INTEGER) WITHOUT ROWID;
+    CREATE TABLE ids (id TEXT PRIMARY KEY, path INTEGER, line INTEGER, item INTEGER) WITHOUT ROWID;
 """
-_ADD = "INSERT OR IGNORE INTO ids VALUES (?, ?, ?)"
-_FIND = "SELECT path, line FROM ids WHERE id = ?"
+_ADD = "INSERT OR IGNORE INTO ids VALUES (?, ?, ?, ?)"
+_FIND = "SELECT path, line, item FROM ids WHERE id = ?"
 
 
 class KnownIds:
@@ -25,13 +25,13 @@ class KnownIds:
         if not self._paths or self._paths[-1] != source.path:
             self._paths.append(source.path)
         try:
-            place = (id, len(self._paths) - 1, source.line)
+            place = (id, len(self._paths) - 1, source.line, source.item)
             if self._cursor.execute(_ADD, place).rowcount:
                 return None
-            path, line = self._cursor.execute(_FIND, (id,)).fetchone()
+            path, line, item = self._cursor.execute(_FIND, (id,)).fetchone()
         except sqlite3.Error as error:
             raise scratch_error(error) from error
-        return Source(self._paths[path], line)
+        return Source(self._paths[path], line, item)
 
     def close(self) -> None:
         """Deletes the set."""

@@ -1,25 +1,22 @@
-"""One opened log: its lines one by one, the first of them to be looked at beforehand."""
+"""One opened log: its first bytes to be looked at beforehand, then its lines or its bytes."""
 
-import re
+import io
 from collections.abc import Iterator
 from functools import cached_property, partial
 from io import BufferedReader
-from itertools import chain, islice
 from typing import Any, NamedTuple
 
-import orjson
-
+from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.inputs import reason
-from chaperone_cli.readers.streams import DamagedStream
+from chaperone_cli.readers.json_opening import Layout, layout_of, shown_documents
+from chaperone_cli.readers.streams import BUFFER_BYTES, DamagedStream, Rejoined
 
 LINE_LIMIT = 64 << 20
-"""Bytes; a longer line is left out without ever being held whole."""
+"""Bytes; a longer line or document is left out without ever being held whole."""
 
-_START_BYTES = 1 << 16
 _OPENING_LINES = 16
-_OPENING_BYTES = 1 << 20
-_OPENS_DOCUMENT = re.compile(rb'\s*(\{\s*$|\[\s*([\[{"\d]|$))')
+_OPENING_BYTES = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -35,42 +32,62 @@ class Head(NamedTuple):
     """What the beginning of a log shows of its format."""
 
     start: bytes
-    """Its first bytes, 64 KiB at most, without a byte order mark."""
-    spread: bool
-    """It is one JSON document over several lines."""
+    """Its first bytes, 16 lines or about 256 KiB, without a byte order mark."""
+    layout: Layout
     documents: tuple[dict[str, Any], ...]
-    """The JSON objects among its first lines; none of those within a spread document."""
+    """The JSON objects among its first documents, the last of them as far as it goes."""
 
 
 class Log:
-    """A stream of bytes that is read once, line by line."""
+    """A stream of bytes that is read once."""
 
-    def __init__(self, name: str, stream: BufferedReader, line_limit: int = LINE_LIMIT) -> None:
+    def __init__(
+        self,
+        name: str,
+        stream: BufferedReader,
+        line_limit: int = LINE_LIMIT,
+        branches: Branches = Branches.LAST,
+    ) -> None:
         self.name = name
-        """The path as it was given to chaperone; `-` for standard input."""
-        self._readline = partial(stream.readline, line_limit + 1)
-        self._line_limit = line_limit
+        """The path as it was given to chaperone, with the member of an archive; `-` for stdin."""
+        self.line_limit = line_limit
+        self.branches = branches
         self._damage: OSError | None = None
-        self._rest = self._pieces()
-        self._opening = list(self._read_opening())
+        self._start = self._read_start(stream).removeprefix(_BOM)
+        self.stream = io.BufferedReader(Rejoined(self._start, stream), BUFFER_BYTES)
+        """All its bytes without a byte order mark, which `lines` and `chunks` consume."""
 
     @cached_property
     def head(self) -> Head:
-        """The beginning, which `lines` gives all the same."""
-        opening = [line for line in self._opening if line is not None]
-        start = b"".join(opening)[:_START_BYTES]
-        first = next((line for line in opening if line.strip()), b"")
-        spread = _OPENS_DOCUMENT.match(first) is not None and _parsed(first) is None
-        documents = () if spread else (_parsed(line) for line in opening)
-        return Head(start, spread, tuple(each for each in documents if isinstance(each, dict)))
+        """The beginning, which `lines` and `chunks` give all the same."""
+        layout = layout_of(self._start)
+        documents = shown_documents(self._start, layout, _OPENING_LINES)
+        objects = tuple(each for each in documents if isinstance(each, dict))
+        return Head(self._start, layout, objects)
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether its stream broke off so far."""
+        return self._damage is not None
 
     def lines(self) -> Iterator[Line | Problem]:
         """Gives the lines with their ends; ends with a Problem where the stream is damaged."""
         number = 0
-        for number, data in enumerate(chain(self._opening, self._rest), 1):
+        for number, data in enumerate(self._pieces(), 1):
             yield self._too_long(number) if data is None else Line(number, data)
         if self._damage is not None:
-            yield self._damaged(number, self._damage)
+            yield self._damaged(f"only its first {number} lines could be read")
+
+    def chunks(self) -> Iterator[bytes]:
+        """Gives the bytes piece by piece, up to the end or to any damage, which `damage` tells."""
+        try:
+            yield from iter(partial(self.stream.read1, BUFFER_BYTES), b"")
+        except OSError as error:
+            self._damage = error
+
+    def damage(self, read: str) -> Problem | None:
+        """Says what broke the stream off, if anything did; `read` is a clause on what was read."""
+        return None if self._damage is None else self._damaged(read)
 
     def problem(self, message: str, line: int | None = None) -> Problem:
         """Builds an ERROR about this log."""
@@ -78,44 +95,39 @@ class Log:
 
     def _pieces(self) -> Iterator[bytes | None]:
         """Gives every line, None for one that is too long, up to the end or to any damage."""
+        limit = self.line_limit
+        readline = partial(self.stream.readline, limit + 1)
         try:
-            for line in iter(self._readline, b""):
-                if len(line) > self._line_limit and not line.endswith(b"\n"):
-                    self._skip_line()
+            for line in iter(readline, b""):
+                if len(line) > limit and not line.endswith(b"\n"):
+                    while (data := readline()) and not data.endswith(b"\n"):
+                        pass
                     yield None
                 else:
                     yield line
         except OSError as error:
             self._damage = error
 
-    def _read_opening(self) -> Iterator[bytes | None]:
-        size = 0
-        for number, line in enumerate(islice(self._rest, _OPENING_LINES)):
-            if line is None:
-                yield None
-                continue
-            yield line if number else line.removeprefix(_BOM)
-            size += len(line)
-            if size > _OPENING_BYTES:
-                return
-
-    def _skip_line(self) -> None:
-        while (data := self._readline()) and not data.endswith(b"\n"):
-            pass
+    def _read_start(self, stream: BufferedReader) -> bytes:
+        start = b""
+        try:
+            while start.count(b"\n") < _OPENING_LINES and len(start) < _OPENING_BYTES:
+                # A pipe gives what it has: waiting for more than is needed would hold lines back.
+                if not (data := stream.read1(BUFFER_BYTES)):
+                    break
+                start += data
+        except OSError as error:
+            self._damage = error
+        return start
 
     def _too_long(self, number: int) -> Problem:
-        limit = f"{self._line_limit:,} bytes"
+        limit = f"{self.line_limit:,} bytes"
         return self.problem(f"this line is longer than {limit} and was left out", number)
 
-    def _damaged(self, number: int, error: OSError) -> Problem:
+    def _damaged(self, read: str) -> Problem:
+        error = self._damage
+        assert error is not None
         what = (
             str(error) if isinstance(error, DamagedStream) else f"reading failed: {reason(error)}"
         )
-        return self.problem(f"{what}; only its first {number} lines could be read")
-
-
-def _parsed(line: bytes) -> object:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
+        return self.problem(f"{what}; {read}")

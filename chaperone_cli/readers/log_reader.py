@@ -6,16 +6,21 @@ from contextlib import closing
 from io import BufferedReader
 from typing import BinaryIO
 
+from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.errors import UsageError
+from chaperone_cli.readers.archive import EMPTY_ZIP_MAGIC, ZIP_MAGIC
+from chaperone_cli.readers.archive_log import read_archive
 from chaperone_cli.readers.formats import FORMATS, choose_format
 from chaperone_cli.readers.inputs import STDIN, Input, find_inputs, reason
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.known_ids import KnownIds
 from chaperone_cli.readers.log import LINE_LIMIT, Log
+from chaperone_cli.readers.parquet import PARQUET_MAGIC, read_parquet
 from chaperone_cli.readers.streams import open_stream
 
+_SEEKING = (ZIP_MAGIC, EMPTY_ZIP_MAGIC, PARQUET_MAGIC)
 PROBLEM_LIMIT = 1000
 """Problems told one by one in each file; the rest are counted."""
 
@@ -25,7 +30,8 @@ class LogReader:
 
     A path is a file, a folder (searched for logs), a pattern such as `logs/**/*.jsonl`, or `-` for
     standard input. `format` is one of FORMATS; without it each file's format is recognised by its
-    content. `problem_limit` is None where every single problem is wanted.
+    content. `problem_limit` is None where every single problem is wanted; `line_limit` bounds the
+    bytes of a line or document; `branches` says what is read of conversations that fork.
 
     It can be iterated once. Raises UsageError for an unknown format, and InputError where the
     temporary folder is full; anything wrong with the inputs themselves is a Problem.
@@ -39,11 +45,13 @@ class LogReader:
         stdin: BinaryIO | None = None,
         problem_limit: int | None = PROBLEM_LIMIT,
         line_limit: int = LINE_LIMIT,
+        branches: Branches = Branches.LAST,
     ) -> None:
         self._format = _named_format(format)
         self._stdin = stdin
         self._problem_limit = problem_limit
         self._line_limit = line_limit
+        self._branches = branches
         self._inputs = find_inputs(paths)
         self._begun = False
         self._finished = 0
@@ -75,12 +83,34 @@ class LogReader:
 
     def _read(self, item: Input) -> Iterator[Conversation | Problem]:
         try:
-            stream = self._open(item)
+            kind = _first_bytes(item)
+            stream = None if kind in _SEEKING else self._open(item)
         except OSError as error:
             yield Problem(Severity.ERROR, item.name, f"cannot be opened: {reason(error)}")
             return
+        if stream is None:
+            yield from self._read_seeking(item, kind)
+            return
         with stream:
-            yield from _read_log(Log(item.name, stream, self._line_limit), self._format)
+            log = Log(item.name, stream, self._line_limit, self._branches)
+            yield from _read_log(log, self._format)
+
+    def _read_seeking(self, item: Input, kind: bytes) -> Iterator[Conversation | Problem]:
+        """Reads a file that has its contents at its end, and so cannot come from a stream."""
+        try:
+            if kind == PARQUET_MAGIC:
+                yield from read_parquet(item.path, item.name, self._count, self._branches)
+            else:
+                yield from read_archive(
+                    item.path,
+                    item.name,
+                    self._count,
+                    self._format,
+                    self._line_limit,
+                    self._branches,
+                )
+        except OSError as error:
+            yield Problem(Severity.ERROR, item.name, f"cannot be read: {reason(error)}")
 
     def _open(self, item: Input) -> BufferedReader:
         if item.path != STDIN:
@@ -91,6 +121,14 @@ class LogReader:
 
     def _count(self, read: int) -> None:
         self._current += read
+
+
+def _first_bytes(item: Input) -> bytes:
+    """Gives the four bytes that tell files apart which cannot be read from their beginning on."""
+    if item.size is None:  # reading from a pipe would consume them
+        return b""
+    with open(item.path, "rb", buffering=0) as file:
+        return file.read(4)
 
 
 def _named_format(name: str | None) -> Format | None:

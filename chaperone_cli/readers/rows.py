@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from chaperone_cli.codec.conversation import conversation_id, decode_meta, decode_onset, is_blank
 from chaperone_cli.codec.message import decode_message, optional_string
 from chaperone_cli.domain.conversation import Conversation, Side, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.interface import Format
-from chaperone_cli.readers.json_lines import Row, json_objects
-from chaperone_cli.readers.log import Head, Log
+from chaperone_cli.readers.json_documents import json_rows
+from chaperone_cli.readers.json_lines import Row
+from chaperone_cli.readers.json_opening import CONVERSATION_KEYS
+from chaperone_cli.readers.log import Log
 from chaperone_cli.readers.spool import Facts, Spool, Spooled
 
 
@@ -23,25 +26,35 @@ class Rows(Format):
     audited; where it does not even say which conversation that is, only the row is left out.
     """
 
-    def recognises(self, head: Head) -> bool:  # noqa: D102
-        return any(
-            len({"conversation_id", "role", "content"} & document.keys()) >= 2
-            for document in head.documents
+    needs = "lines with `conversation_id`, `role` and `content`"
+    telltale = frozenset({"conversation_id", "role", "content"})
+
+    def fits(self, document: dict[str, Any]) -> bool:  # noqa: D102
+        is_message = not CONVERSATION_KEYS & document.keys()
+        return (
+            is_message
+            and "conversation_id" in document
+            and len(self.telltale & document.keys()) >= 2
         )
 
     def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         with closing(Spool()) as spool:
-            for row in json_objects(log):
+            for row in json_rows(log):
                 if isinstance(row, Problem):
                     yield row
                 else:
                     yield from _set_aside(row, log, spool)
-            for spooled in spool.conversations():
-                yield _conversation(spooled, log.name)
+            yield from grouped(spool, log.name)
+
+
+def grouped(spool: Spool, path: str) -> Iterator[Conversation]:
+    """Gives the conversations whose messages were set aside in `spool`."""
+    for spooled in spool.conversations():
+        yield _conversation(spooled, path)
 
 
 def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
-    line, document = row
+    line, document, item = row
     defects: list[str] = []
     id_ = conversation_id("conversation_id", document, defects)
     read = decode_message(document, defects)
@@ -49,7 +62,8 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
     onset = decode_onset(document, defects)
     meta = decode_meta(document, defects)
     if id_ is not None and read is not None and not defects:
-        spool.add(id_, line, *read)
+        message, placeholders = read
+        spool.add(id_, line, message._replace(place=item or line), placeholders)
         if not (label is None and onset is None and meta is None):
             spool.state(id_, Facts(label, onset, meta))
         return

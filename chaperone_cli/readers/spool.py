@@ -20,7 +20,7 @@ _TABLES = """
     );
     CREATE TABLE messages (
         number INTEGER, line INTEGER, role TEXT, content TEXT, id TEXT, name TEXT, said_at TEXT,
-        placeholders INTEGER
+        place INTEGER, placeholders INTEGER
     );
 """
 _NUMBER = "SELECT number FROM conversations WHERE id = ?"
@@ -31,7 +31,7 @@ _FACTS = """
         meta = coalesce(meta, ?)
     WHERE number = ?
 """
-_ADD = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _CONVERSATION = "SELECT id, spoiled, label, onset, meta FROM conversations WHERE number = ?"
 _MESSAGES = "SELECT * FROM messages ORDER BY number, rowid"
 _MESSAGES_AS_READ = "SELECT * FROM messages ORDER BY rowid"
@@ -71,10 +71,10 @@ class Spool:
 
     def add(self, id: str, line: int, message: Message, placeholders: int) -> None:
         """Sets aside one message of conversation `id`."""
-        role, text, message_id, name, at, _ = message
+        role, text, message_id, name, at, place = message
         try:
             number = self._number(id)
-            row = (number, line, role.value, text, message_id, name, at, placeholders)
+            row = (number, line, role.value, text, message_id, name, at, place, placeholders)
             self._cursor.execute(_ADD, row)
         except sqlite3.Error as error:
             raise scratch_error(error) from error
@@ -128,8 +128,8 @@ def _spooled(record: tuple[Any, ...], rows: Iterator[tuple[Any, ...]]) -> Spoole
     id_, _, label, onset, meta = record
     facts = Facts(label, onset, None if meta is None else orjson.loads(meta))
     messages, placeholders, line = [], 0, 0
-    for _, row_line, role, text, message_id, name, at, replaced in rows:
+    for _, row_line, role, text, message_id, name, at, place, replaced in rows:
         line = line or row_line
         placeholders += replaced
-        messages.append(Message(ROLES[role], text, message_id, name, at, row_line))
+        messages.append(Message(ROLES[role], text, message_id, name, at, place))
     return Spooled(id_, line, facts, messages, placeholders)

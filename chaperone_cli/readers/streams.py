@@ -4,10 +4,15 @@ import io
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import BinaryIO
 
 BUFFER_BYTES = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
+UNPACKED_LIMIT = 64 << 20
+"""Bytes up to which anything may be unpacked."""
+UNPACKED_RATIO = 250
+"""Chat logs shrink to a fifth, and to a hundredth where they repeat themselves; bombs far more."""
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 """Makes zlib expect gzip's header and check its checksum and length."""
 
@@ -116,17 +121,83 @@ def _unpack_until_damage(member: "zlib._Decompress", packed: bytes) -> bytes:
     return b"".join(unpacked)
 
 
+class Rejoined(io.RawIOBase):
+    """A stream from its beginning, of which `start` was read already."""
+
+    def __init__(self, start: bytes, rest: io.BufferedReader) -> None:
+        self._start = memoryview(start)
+        self._rest = rest
+
+    def readable(self) -> bool:  # noqa: D102
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # noqa: D102
+        if not self._start:
+            return self._rest.readinto1(buffer)
+        size = min(len(buffer), len(self._start))
+        buffer[:size], self._start = self._start[:size], self._start[size:]
+        return size
+
+
+@dataclass
+class Proportion:
+    """How many bytes a file, with all members of an archive, took on disk and came to."""
+
+    packed: int = 0
+    unpacked: int = 0
+
+    @property
+    def is_absurd(self) -> bool:
+        """Whether no chat log shrinks as much."""
+        return self.unpacked > max(UNPACKED_LIMIT, UNPACKED_RATIO * self.packed)
+
+
+class GuardedStream(io.RawIOBase):
+    """What `unpacked` holds, unless it is out of all proportion to its packed size.
+
+    Raises DamagedStream where more than UNPACKED_LIMIT bytes come of less than one UNPACKED_RATIO
+    of them: such data was made to exhaust whoever unpacks it.
+    """
+
+    def __init__(self, unpacked: io.RawIOBase, proportion: Proportion) -> None:
+        self._unpacked = unpacked
+        self._proportion = proportion
+
+    def readable(self) -> bool:  # noqa: D102
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # noqa: D102
+        size = self._unpacked.readinto(buffer) or 0
+        self._proportion.unpacked += size
+        if self._proportion.is_absurd:
+            raise DamagedStream(
+                f"it unpacks to more than {UNPACKED_RATIO} times its size, as no chat log does"
+            )
+        return size
+
+    def close(self) -> None:  # noqa: D102
+        self._unpacked.close()
+        super().close()
+
+
 def open_stream(
     source: BinaryIO, count: Callable[[int], None], *, close: bool
 ) -> io.BufferedReader:
     """Gives the bytes of `source`, unpacked where its first bytes say that it is gzipped."""
+    proportion = Proportion()
+
+    def counted(size: int) -> None:
+        proportion.packed += size
+        count(size)
+
     plain: io.BufferedReader = io.BufferedReader(
-        CountedStream(source, count, close=close), BUFFER_BYTES
+        CountedStream(source, counted, close=close), BUFFER_BYTES
     )
     try:
         if plain.peek(2)[:2] != GZIP_MAGIC:
             return plain
-        return io.BufferedReader(GunzipStream(plain), BUFFER_BYTES)
+        guarded = GuardedStream(GunzipStream(plain), proportion)
+        return io.BufferedReader(guarded, BUFFER_BYTES)
     except OSError:
         with suppress(OSError):
             plain.close()

@@ -133,7 +133,8 @@ def test_every_defect_is_told() -> None:
 def test_conversations_of_any_shape_are_read() -> None:
     said = [{"role": role, "content": "Yes?"} for role in ("assistant", "assistant", "user")]
     path = write("a.jsonl", lines(*({"id": n, "turns": said[:n]} for n in range(4))))
-    messages = (*[Message(Role.ASSISTANT, "Yes?")] * 2, Message(Role.USER, "Yes?"))
+    roles = (Role.ASSISTANT, Role.ASSISTANT, Role.USER)
+    messages = tuple(Message(role, "Yes?", place=n) for n, role in enumerate(roles, 1))
     assert conversations(path) == [
         Conversation(str(n), messages[:n], Source("a.jsonl", n + 1)) for n in range(4)
     ]

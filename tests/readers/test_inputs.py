@@ -41,7 +41,8 @@ def test_a_file_that_is_named_may_have_any_name() -> None:
 def test_a_folder_without_logs_is_a_problem() -> None:
     write("f/notes.txt", b"notes")
     expected = (
-        "error: f: this folder holds no log; looked for *.jsonl, *.ndjson and their .gz in it"
+        "error: f: this folder holds no log; looked for *.jsonl, *.ndjson, *.json, *.csv, *.tsv, "
+        "*.jsonl.gz, *.ndjson.gz, *.json.gz, *.csv.gz, *.zip, *.eval, *.parquet in it"
     )
     assert read("f") == [expected]
 

@@ -1,7 +1,5 @@
 """Formats and other kinds of file, recognised by how they begin."""
 
-import zipfile
-
 import orjson
 import pytest
 
@@ -9,9 +7,8 @@ from chaperone_cli.errors import UsageError
 from chaperone_cli.readers import FORMATS, LogReader
 from tests.readers.reading import canonical, lines, read, write
 
-EXPECTED = "expected a log of one JSON object a line"
-LIST = "a JSON list; put each of its items on a line, as `jq -c '.[]'` does"
-SPREAD = "JSON spread over several lines; put it on one line, as `jq -c .` does"
+EXPECTED = "expected a chat log or an export"
+LOOKED = f"looked for {', '.join(FORMATS)}"
 VOTES = {"conversation": "a", "turn": 1, "votes": [1, 0, 1, 1, 1]}
 ROW = {"conversation_id": "a", "role": "user", "content": "Hello"}
 DOCUMENT = orjson.loads(canonical("a"))
@@ -29,12 +26,6 @@ DOCUMENT = orjson.loads(canonical("a"))
             orjson.dumps({"schema": "report.v1", "verdicts": []}, option=orjson.OPT_INDENT_2),
             "a report.v1 file of chaperone, not the log that it is about",
         ),
-        (lines([DOCUMENT, DOCUMENT]), LIST),
-        (orjson.dumps([DOCUMENT], option=orjson.OPT_INDENT_2), LIST),
-        (b"[" + canonical("a").strip() + b",\n" + canonical("b").strip() + b"]\n", LIST),
-        (b"[\n" + lines(ROW).strip() + b",\n" + lines(ROW) + b"]\n", LIST),
-        (orjson.dumps(DOCUMENT, option=orjson.OPT_INDENT_2), SPREAD),
-        (b"PK\x03\x04\x14\0", "a zip archive; unpack it and name the log inside"),
         (b"\x28\xb5\x2f\xfd\x04", "compressed with zstd; unpack it, or compress it with gzip"),
         (b"SQLite format 3\0\x10", "an SQLite database"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\r", "a binary file"),
@@ -49,23 +40,45 @@ def test_a_file_that_is_no_log_is_one_problem(data: bytes, kind: str, format: st
     assert read(write("a.jsonl", data), format=format) == expected
 
 
-def test_a_real_zip_is_recognised() -> None:
-    with zipfile.ZipFile("export.zip", "w") as archive:
-        archive.writestr("conversations.json", "[]")
-    kind = "a zip archive; unpack it and name the log inside"
-    assert read("export.zip") == [f"error: export.zip: this seems to be {kind}; {EXPECTED}"]
+@pytest.mark.parametrize(
+    ("data", "places"),
+    [
+        (lines([DOCUMENT, {**DOCUMENT, "id": "b"}]), ["1 item 1", "1 item 2"]),
+        (orjson.dumps([DOCUMENT], option=orjson.OPT_INDENT_2), ["2 item 1"]),
+        (
+            b"[" + canonical("a").strip() + b",\n" + canonical("b") + b"]\n",
+            ["1 item 1", "2 item 2"],
+        ),
+        (b"[\n" + lines(ROW).strip() + b",\n" + lines(ROW) + b"]\n", ["2"]),
+        (orjson.dumps(DOCUMENT, option=orjson.OPT_INDENT_2), ["1"]),
+        (orjson.dumps({"data": [DOCUMENT]}, option=orjson.OPT_INDENT_2), ["3 item 1"]),
+    ],
+)
+def test_json_may_lie_in_a_log_in_any_way(data: bytes, places: list[str]) -> None:
+    ids = ["a", "b"]
+    expected = [f"{id_} @ a.json:{place}" for id_, place in zip(ids, places, strict=False)]
+    assert read(write("a.json", data)) == expected
 
 
-@pytest.mark.parametrize("data", [b"user: Hi\nagent: Hello\n", b"id,turns\n1,2\n", b"[section]\n"])
-def test_text_that_is_not_json_is_one_problem(data: bytes) -> None:
-    assert read(write("a.txt", data)) == [f"error: a.txt: this is not JSON; {EXPECTED}"]
+@pytest.mark.parametrize("data", [b"Dear diary,\nhello\n", b"id,turns\n1,2\n", b"[section]\n"])
+def test_text_that_is_no_log_is_one_problem(data: bytes) -> None:
+    expected = f"error: a.txt: this is text of an unknown kind; {LOOKED}"
+    assert read(write("a.txt", data)) == [expected]
 
 
-def test_objects_of_another_kind_are_one_problem() -> None:
-    write("a.jsonl", lines({"messages": []}, {"messages": []}))
-    keys = "with `id` and `turns` (a conversation a line) or `conversation_id` (a message a line)"
-    expected = f"error: a.jsonl: this is JSON of an unknown kind; {EXPECTED}, {keys}"
+def test_objects_of_another_kind_are_one_problem_that_names_what_comes_closest() -> None:
+    write("a.jsonl", lines(*[{"messages": [{"speaker": "me", "content": "Hi"}]}] * 2))
+    needs = "objects with `messages`, a list of `role` and `content`, and here lacks `role`"
+    expected = f"error: a.jsonl: this is JSON of an unknown kind; {LOOKED}; closest is openai, "
+    assert read("a.jsonl") == [f"{expected}which needs {needs}"]
+
+
+def test_a_log_that_is_of_two_formats_is_one_problem_until_one_is_named() -> None:
+    both = {"id": "a", "turns": [], "chat_messages": [{"sender": "human", "text": "Hi"}]}
+    write("a.jsonl", lines(both))
+    expected = "error: a.jsonl: this could be canonical or claude; say which with --format"
     assert read("a.jsonl") == [expected]
+    assert read("a.jsonl", format="claude") == ["a @ a.jsonl:1"]
 
 
 def test_each_file_is_recognised_by_itself_whatever_its_name() -> None:
@@ -105,11 +118,27 @@ def test_a_named_format_reports_each_line_that_is_not_of_it() -> None:
 
 
 def test_the_formats_are_readable() -> None:
-    assert list(FORMATS) == ["canonical", "rows"]
+    assert list(FORMATS) == [
+        "canonical",
+        "rows",
+        "chatgpt",
+        "claude",
+        "sharegpt",
+        "openai",
+        "oasst",
+        "langsmith",
+        "langfuse",
+        "otel",
+        "characterai",
+        "sillytavern",
+        "inspect",
+        "csv",
+        "text",
+    ]
 
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(UsageError) as raised:
-        LogReader([], format="csv")
-    assert raised.value.message == "unknown format 'csv'"
-    assert raised.value.hint == "use canonical, rows"
+        LogReader([], format="xml")
+    assert raised.value.message == "unknown format 'xml'"
+    assert raised.value.hint == f"use {', '.join(FORMATS)}"

@@ -28,17 +28,17 @@ def test_interleaved_rows_are_grouped_in_order_of_first_appearance() -> None:
             row("b", "three", cues=["ignored"]),
         ),
     )
-    said = Message(Role.ASSISTANT, "two", "3", "Bot", "2026-01-02")
+    said = Message(Role.ASSISTANT, "two", "3", "Bot", "2026-01-02", 3)
     assert conversations(path) == [
         Conversation(
             "b",
-            (Message(Role.USER, "one"), said, Message(Role.USER, "three")),
+            (Message(Role.USER, "one", place=1), said, Message(Role.USER, "three", place=7)),
             Source("a.jsonl", 1),
             blank_turns=1,
         ),
         Conversation(
             "7",
-            (Message(Role.USER, "uno"), Message(Role.ASSISTANT, "[image]")),
+            (Message(Role.USER, "uno", place=2), Message(Role.ASSISTANT, "[image]", place=6)),
             Source("a.jsonl", 2),
             placeholders=1,
         ),

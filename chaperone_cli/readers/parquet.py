@@ -1,0 +1,70 @@
+"""Parquet tables, read batch by batch; pyarrow is an extra that need not be installed."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import chain
+from typing import Any, cast
+
+from chaperone_cli.domain.branches import Branches
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.archive import CountedFile
+from chaperone_cli.readers.formats import FORMATS
+from chaperone_cli.readers.interface import DocumentFormat
+from chaperone_cli.readers.json_documents import Document
+from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.tables import NEEDS, Columns, Row, read_table
+
+PARQUET_MAGIC = b"PAR1"
+_BATCH_ROWS = 256
+_NAMED = 8
+
+
+def read_parquet(
+    path: str, name: str, count: Callable[[int], None], branches: Branches
+) -> Iterator[Conversation | Problem]:
+    """Gives the conversations of a table of messages or exchanges, or of nested messages.
+
+    A table whose rows are themselves documents of some format (a column `messages`, `conversations`
+    or `mapping`) is read as that format. Raises OSError where the file cannot be read.
+    """
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        message = "this is a Parquet file; install chaperone-cli[parquet] to read it"
+        yield Problem(Severity.ERROR, name, message)
+        return
+    with io.BufferedReader(CountedFile(path, count)) as file:
+        try:
+            yield from _read(parquet.ParquetFile(file), name, branches)
+        except (arrow.ArrowException, ValueError, UnicodeDecodeError):
+            yield Problem(Severity.ERROR, name, "this Parquet file is damaged; export it again")
+
+
+def _read(table: Any, name: str, branches: Branches) -> Iterator[Conversation | Problem]:
+    names = table.schema_arrow.names
+    if columns := Columns.of(names):
+        numbered = enumerate(_rows(table), 1)
+        rows = (Row(number, list(row.values())) for number, row in numbered)
+        return read_table(name, columns, rows)
+    documents = _rows(table)
+    first = next(documents, {})
+    for one in FORMATS.values():
+        if isinstance(one, DocumentFormat) and one.fits(first):
+            return _read_documents(one, chain([first], documents), name, branches)
+    message = f"its columns are named {', '.join(names[:_NAMED])}; expected {NEEDS}"
+    return iter([Problem(Severity.ERROR, name, message)])
+
+
+def _read_documents(
+    format: DocumentFormat, documents: Iterable[dict[str, Any]], name: str, branches: Branches
+) -> Iterator[Conversation | Problem]:
+    log = Log(name, cast(io.BufferedReader, io.BytesIO()), branches=branches)
+    for number, document in enumerate(documents, 1):
+        yield from format.read_document(Document(number, number, document), log)
+
+
+def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    for batch in table.iter_batches(batch_size=_BATCH_ROWS):
+        yield from batch.to_pylist()

@@ -1,0 +1,62 @@
+"""What the formats of tracing tools share: calls in, conversations out."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.chat_messages import add_messages
+from chaperone_cli.readers.draft import Draft, Place
+from chaperone_cli.readers.exchanges import Call, Exchanges, Told
+from chaperone_cli.readers.interface import Format
+from chaperone_cli.readers.json_documents import Document, json_documents
+from chaperone_cli.readers.log import Log
+
+
+class TraceFormat(Format):
+    """A format whose objects record calls of a model; a session of calls is a conversation.
+
+    `line` and `item` of a conversation are those of its first call, and the place of a message is
+    its number in the conversation, since calls repeat what was said before.
+    """
+
+    @abstractmethod
+    def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:
+        """Gives the calls that one object records, in whole or in part."""
+
+    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        with closing(Exchanges()) as exchanges:
+            for document in json_documents(log):
+                if isinstance(document, Problem):
+                    yield document
+                else:
+                    yield from self._set_aside(document, log, exchanges)
+            for told in exchanges.sessions():
+                yield from _conversation(told, log)
+
+    def _set_aside(self, document: Document, log: Log, exchanges: Exchanges) -> Iterator[Problem]:
+        line, item, value = document
+        what = "this object" if item is None else f"item {item}"
+        if not self.fits(value):
+            yield log.problem(f"{what} is none of this format; expected {self.needs}", line)
+            return
+        try:
+            for call in self.calls(value, Place(log.name, line, item)):
+                exchanges.add(call)
+        except RecursionError:
+            yield log.problem(f"{what} is nested too deeply and was left out", line)
+
+
+def _conversation(told: Told, log: Log) -> list[Conversation | Problem]:
+    draft = Draft(Place(log.name, told.line, told.item), told.id)
+    if not told.messages:
+        message = "its calls hold no messages; it is not audited"
+        return [Problem(Severity.WARNING, log.name, message, told.line, told.id)]
+    try:
+        add_messages(draft, told.messages)
+    except RecursionError:
+        draft.defect("its messages are nested too deeply")
+    draft.facts(**told.facts)
+    return draft.finish()

@@ -1,0 +1,115 @@
+"""Zip archives: what is read of them, and what is said of those made to do harm."""
+
+import gzip
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from chaperone_cli.readers import LogReader
+from tests.readers.reading import canonical, lines, read, write
+
+UNKNOWN = lines({"what": "ever"})
+
+
+def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive of `members`."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_every_member_that_is_a_log_is_read(method: int) -> None:
+    members = {"b/a.txt": canonical("a"), "photo.png": b"\x89PNG\0\0\0", "c.json": canonical("b")}
+    write("x.any", zipped(members, method))
+    assert read("x.any") == ["a @ x.any!b/a.txt:1", "b @ x.any!c.json:1"]
+
+
+def test_json_that_is_not_known_is_worth_a_warning_and_side_files_are_not() -> None:
+    members = {"a.json": canonical("a"), "u.json": UNKNOWN, "export/user.json": UNKNOWN}
+    write("x.zip", zipped(members))
+    assert read("x.zip") == [
+        "a @ x.zip!a.json:1",
+        "warning: x.zip: 1 JSON files in it are no log that is known and were not read: u.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({}, "looked into 0 files"),
+        ({"a.png": b"\0"}, "looked into 1 files"),
+        ({"u.json": UNKNOWN, "z.zip": b"PK\3\4"}, "looked into 2 files, of which JSON: u.json"),
+    ],
+)
+def test_an_archive_without_a_log_is_a_problem(members: dict[str, bytes], said: str) -> None:
+    write("x.zip", zipped(members))
+    assert read("x.zip") == [f"error: x.zip: this archive holds no log that is known; {said}"]
+
+
+def test_paths_that_lead_out_of_the_archive_are_only_names(folder: Path) -> None:
+    write("x.zip", zipped({"../../a.jsonl": canonical("a"), "/etc/b": canonical("b")}))
+    assert read("x.zip") == ["a @ x.zip!../../a.jsonl:1", "b @ x.zip!/etc/b:1"]
+    assert [path.name for path in folder.parent.rglob("*")] == ["logs", "x.zip"]
+
+
+def test_a_bomb_is_left_as_soon_as_it_is_out_of_proportion() -> None:
+    bomb = canonical("a") + b" " * (80 << 20)
+    write("x.zip", zipped({"a.jsonl": bomb}))
+    reader = LogReader(["x.zip"], line_limit=1 << 20)
+    told = [str(item) for item in reader][1:]
+    assert told == [
+        "x.zip!a.jsonl: it unpacks to more than 250 times its size, as no chat log does; "
+        "only its first 1 lines could be read"
+    ]
+
+
+def test_a_gzip_bomb_is_left_in_the_same_way() -> None:
+    write("a.gz", gzip.compress(canonical("a") + b" " * (80 << 20)))
+    first, told = read("a.gz", line_limit=1 << 20)
+    assert first == "a @ a.gz:1"
+    assert told.startswith("error: a.gz: it unpacks to more than 250 times its size")
+
+
+def test_an_encrypted_member_is_a_problem() -> None:
+    data = bytearray(zipped({"a.jsonl": canonical("a")}))
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    write("x.zip", bytes(data))
+    assert read("x.zip") == [
+        "error: x.zip!a.jsonl: is encrypted; unpack it with its password and name what is inside"
+    ]
+
+
+@pytest.mark.parametrize("end", [4, 30, 100])
+def test_a_truncated_archive_is_a_problem(end: int) -> None:
+    write("x.zip", zipped({"a.jsonl": canonical("a")})[:end])
+    assert read("x.zip") == ["error: x.zip: this zip archive is damaged; export or copy it again"]
+
+
+def test_a_damaged_member_costs_itself_only() -> None:
+    data = zipped({"a.jsonl": canonical("a") * 9, "b.jsonl": canonical("b")}, zipfile.ZIP_STORED)
+    write("x.zip", data.replace(b"Hello", b"Jello", 1))
+    told = read("x.zip", problem_limit=None)
+    broken = "x.zip!a.jsonl: its packed data is corrupt or ends early"
+    assert [line for line in told if broken in line]
+    assert told[-1] == "b @ x.zip!b.jsonl:1"
+
+
+def test_an_archive_on_standard_input_is_refused() -> None:
+    (told,) = read("-", stdin=zipped({"a.jsonl": canonical("a")}))
+    assert told.startswith(
+        "error: -: this seems to be a zip archive inside another, or on standard"
+    )
+
+
+def test_progress_reaches_the_end_of_an_archive() -> None:
+    path = write("x.zip", zipped({"a.jsonl": canonical(*range(999))}))
+    reader = LogReader([path])
+    assert len(list(reader)) == 999
+    assert reader.bytes_read == reader.bytes_total == Path(path).stat().st_size
