@@ -5,7 +5,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from chaperone_cli.domain.ballot import Ballot
-from chaperone_cli.domain.rewrite import Attempt, Draft, Failure, Floor, Rephrasing, Target
+from chaperone_cli.domain.rephrasing import Attempt, Floor, Rephrasing
+from chaperone_cli.domain.rewrite import Draft, Failure, Target
 from chaperone_cli.domain.rewrite_checks import Phrasebook, check
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict

@@ -7,7 +7,9 @@ from hashlib import sha256
 from json import dumps
 
 from chaperone_cli.domain.conversation import Conversation, Turn
+from chaperone_cli.domain.cost import Spend
 from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Vote
 
 
@@ -40,6 +42,13 @@ class Session(ABC):
         for this turn alone is an abstention with its reason; raises EvaluatorError where no pass
         can succeed any more.
         """
+
+    async def explain(self, turn: Turn) -> Explanation | None:
+        """Says why `turn` blocks; None where the evaluator cannot say.
+
+        Asked at most once in a session, after the votes on `turn`.
+        """
+        return None
 
     async def close(self) -> None:
         """Releases what the session holds."""
@@ -76,6 +85,8 @@ class Evaluator(ABC):
     """Asking again costs no money and no noticeable time, so that its votes need no store."""
     max_passes: int | None = None
     """The most passes it can vote in, where that is bounded."""
+    concurrency: int = 8
+    """Conversations under way at the same time that suit it, where nobody says otherwise."""
     rubrics: tuple[str, ...] | None = None
     """The ids of the rubrics it can answer, where it cannot answer any."""
 
@@ -83,6 +94,11 @@ class Evaluator(ABC):
     @abstractmethod
     def identity(self) -> Identity:
         """Which evaluator this is, for reports and for the keys of stored votes."""
+
+    @property
+    def spend(self) -> Spend | None:
+        """What its calls took so far; None where it makes none."""
+        return None
 
     @abstractmethod
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:

@@ -79,6 +79,8 @@ def load(path: Path) -> TurnVotes:
                 f"{path}:{number}: turn {row.turn} of conversation {row.conversation!r} "
                 "is already recorded on an earlier line",
                 hint="keep one line a turn",
+                conversation=row.conversation,
+                path=str(path),
             )
         votes[key] = row.votes
     return votes

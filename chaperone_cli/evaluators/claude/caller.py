@@ -26,7 +26,7 @@ GIVEN_UP_IN_A_ROW = 10
 """Votes given up one after the other after which the server is taken to be gone."""
 DRAIN = 20.0
 """Seconds that calls under way get to bring their replies before an error ends the run."""
-LONGEST_BACKOFF = 8.0
+LEAST_WAIT, LONGEST_BACKOFF = 0.05, 8.0
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Caller:
     def _pause(self, fault: Fault, tries: int) -> float:
         """Gives the seconds before the next attempt: what the server asks, or ever more."""
         if fault.wait is not None:
-            return fault.wait
+            return max(fault.wait, LEAST_WAIT)
         grown: float = min(LONGEST_BACKOFF, self._patience.backoff * 2 ** (tries - 1))
         return grown * self._jitter.uniform(0.75, 1.0)
 

@@ -19,7 +19,7 @@ from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Options
 from chaperone_cli.store import VoteStore
 
 HAIKU = "claude-haiku-5-5"
-QUICK = Patience(timeout=0.5, deadline=20, backoff=0.01)
+QUICK = Patience(timeout=1.5, deadline=20, backoff=0.01)
 
 
 @dataclass

@@ -66,7 +66,7 @@ def test_a_gap_longer_than_the_look_back_gets_a_breakpoint_of_its_own() -> None:
     ],
 )
 def test_a_fault_is_an_abstention_or_a_second_try_and_never_a_no(fault: str, vote: str) -> None:
-    with running(rule="no", script=("ok", fault), slow_seconds=1) as standin:
+    with running(rule="no", script=("ok", fault), slow_seconds=3) as standin:
         audited = audit(standin.url, conversation("c", "hello", "hi"), passes=1)
     assert audited.votes == {"c": f"n {vote}"}
     answered = sum(call.fault is None for call in standin.ledger.calls)
