@@ -117,7 +117,7 @@ Evaluator = Annotated[
     _option(
         "evaluator",
         EVALUATION,
-        "Who votes: local (offline) or recorded.",
+        "Who votes: local (offline), claude or recorded.",
         metavar="NAME",
     ),
 ]

@@ -11,6 +11,7 @@ from rich.text import Text
 from chaperone_cli.codec.verdict import shorten
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.screen import Screen
 from chaperone_cli.reporters.strip import Cell, Rank, cells, strip
@@ -37,6 +38,8 @@ class Row:
     cells: tuple[Cell, ...]
     quote: tuple[int, str] | None
     """The turn that a quoted span stands in, and its text."""
+    reason: str
+    """Why it was blocked, where the run asked for explanations."""
 
     @classmethod
     def of(cls, verdict: ConversationVerdict, quotes: Quotes) -> "Row":
@@ -49,6 +52,7 @@ class Row:
             first,
             cells(verdict),
             _quote(first, quotes) if first else None,
+            flagged.reason(verdict),
         )
 
 
@@ -117,6 +121,8 @@ class Table:
                 turn, text = row.quote
                 lead = f"{GAP}turn {turn}: "
                 self._screen.put(self._screen.quoted(text), lead=lead, style="italic")
+            if row.reason:
+                self._screen.put(self._screen.prose(row.reason), lead=f"{GAP}why: ")
 
     def put_legend(self, *, all_votes: bool) -> None:
         """Explains the signs that occur in the strips."""

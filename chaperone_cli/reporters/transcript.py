@@ -9,6 +9,7 @@ from chaperone_cli.codec.verdict import passes_by_evidence, shorten
 from chaperone_cli.domain.conversation import Conversation, Message, Side, Turn
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
 from chaperone_cli.domain.vote import Answer, Vote
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.marking import marked_lines, spans_by_turn, yes_spans
 from chaperone_cli.reporters.screen import Screen, plural
@@ -67,6 +68,8 @@ class _Transcript:
             f"onset turn {verdict.onset}" if verdict.onset is not None else "",
         )
         self._screen.put(self._outcome(), style=STYLES[verdict.verdict])
+        if why := flagged.reason(verdict):
+            self._screen.put(self._screen.prose(why), lead="why: ")
         if conversation is not None and len(conversation.turns) != verdict.turns_total:
             now = plural(len(conversation.turns), "turn")
             changed = f"the log now holds {now}, but {verdict.turns_total:,} when it was audited"

@@ -17,7 +17,7 @@ from rich.console import Console
 from chaperone_cli.domain.conversation import Conversation, Side, Sides, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, AbstainReason, Answer, Vote
 from chaperone_cli.errors import OutputError
 from chaperone_cli.reporters.terminal import TerminalReporter
@@ -195,3 +195,16 @@ def test_every_shown_conversation_has_its_row(
     shown = [line.split()[0] for line in screen.text.splitlines() if line.startswith("id-")]
     assert shown == [verdict.conversation for verdict in expected]
     assert ("not shown: " in screen.text) == (rows < len(found))
+
+
+def test_an_explanation_stands_below_its_conversation() -> None:
+    head = header()
+    judged = next(iter(thirty(head)))
+    why = Explanation(1, "The user treats it as a partner, [bold]always[/bold]\x1b[2J.")
+    explained = judged._replace(verdict=replace(judged.verdict, explanation=why))
+    screen = Terminal(100)
+    report(TerminalReporter(screen.console), head, [explained])
+    lines = screen.text.splitlines()
+    row = next(i for i, line in enumerate(lines) if line.startswith("parasocial-01"))
+    said = "  why: The user treats it as a partner, [bold]always[/bold]\\x1b[2J."
+    assert lines[row + 1].rstrip() == said

@@ -101,11 +101,12 @@ def audit(
 
 def _forecast(paths: "Sequence[str]", settings: "Settings") -> int:
     from chaperone_cli.cli.console import result
+    from chaperone_cli.cli.exit_codes import ExitCode
     from chaperone_cli.cli.forecast import forecast, show
 
     foretold = forecast(paths, settings)
     show(foretold, settings, result())
-    return 0
+    return ExitCode.UNREAD if foretold.problems else ExitCode.OK
 
 
 def _run(paths: "Sequence[str]", settings: "Settings") -> int:
