@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.errors import ChaperoneError
+from chaperone_cli.errors import ChaperoneError, VotesPending
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,8 @@ def complain(error: ChaperoneError) -> None:
     """Says on stderr what was wrong and, on a second line, what to do."""
     from chaperone_cli.reporters.sanitise import plain
 
-    note(f"error: {plain(error.message)}")
+    kind = "pending" if isinstance(error, VotesPending) else "error"
+    note(f"{kind}: {plain(error.message)}")
     if error.hint:
         note(f"  hint: {plain(error.hint)}")
 

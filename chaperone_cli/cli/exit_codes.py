@@ -8,7 +8,13 @@ from chaperone_cli.domain.comparison import Change, Comparison
 from chaperone_cli.domain.problem import Severity
 from chaperone_cli.domain.run import Ending, Summary
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.errors import BudgetExhausted, ChaperoneError, InputError, UsageError
+from chaperone_cli.errors import (
+    BudgetExhausted,
+    ChaperoneError,
+    InputError,
+    UsageError,
+    VotesPending,
+)
 
 
 class ExitCode(IntEnum):
@@ -25,7 +31,7 @@ class ExitCode(IntEnum):
     BLOCKED = 10
     """A turn was blocked."""
     UNDECIDED = 11
-    """Some turn stayed undecided, and none was blocked."""
+    """Some turn stayed undecided, and none was blocked; or its votes have not come yet."""
     CRITERION = 12
     """A stated criterion was not met."""
     BUDGET = 13
@@ -43,6 +49,8 @@ def of_error(error: ChaperoneError) -> ExitCode:
             return ExitCode.UNREAD
         case BudgetExhausted():
             return ExitCode.BUDGET
+        case VotesPending():
+            return ExitCode.UNDECIDED
         case _:
             return ExitCode.FAILED
 

@@ -35,6 +35,8 @@ class Run:
         self.summary = Summary(auditor.protocol.passes)
         self.error: ChaperoneError | None = None
         """What ended the run early."""
+        self.reported = False
+        """Whether there was anything to report, and the reports are written."""
         self._auditor = auditor
         self._reporters = reporters
         self._quote = quote
@@ -66,6 +68,7 @@ class Run:
             _abandon(opened)
             return
         self._close(opened)
+        self.reported = True
 
     def _open(self, header: RunHeader) -> list[Reporter]:
         opened: list[Reporter] = []

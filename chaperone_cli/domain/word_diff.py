@@ -1,6 +1,8 @@
 """Compares two texts word by word."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
@@ -12,6 +14,9 @@ _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|\s+|[^\w\s]+")
 
 ALIKE = 0.3
 """The share of common words below which two texts have little in common."""
+
+MOST_EFFORT = 2_000_000
+"""Pairs of equal tokens up to which texts are compared: about a second."""
 
 
 class Change(StrEnum):
@@ -33,21 +38,35 @@ def word_diff(before: str, after: str) -> tuple[Stretch, ...]:
     """Gives the stretches that turn `before` into `after`.
 
     Those kept and removed add up to `before`, those kept and added to `after`. Texts that have
-    little in common are given as one replaced by the other.
+    little in common, or are too long to be compared, are given as one replaced by the other.
     """
+    if before == after:
+        return (Stretch(Change.KEPT, before),) if before else ()
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    if SequenceMatcher(None, words(before), words(after), autojunk=False).ratio() < ALIKE:
+    said_before, said_after = words(before), words(after)
+    if max(_effort(old, new), _effort(said_before, said_after)) > MOST_EFFORT:
         return _merged([Stretch(Change.REMOVED, before), Stretch(Change.ADDED, after)])
+    if SequenceMatcher(None, said_before, said_after, autojunk=False).ratio() < ALIKE:
+        return _merged([Stretch(Change.REMOVED, before), Stretch(Change.ADDED, after)])
+    return _merged(_stretches(old, new))
+
+
+def _effort(old: Sequence[str], new: Sequence[str]) -> int:
+    """Counts the pairs of equal tokens, to which the time of a comparison is proportional."""
+    counts = Counter(new)
+    return sum(count * counts[token] for token, count in Counter(old).items())
+
+
+def _stretches(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
     found: list[Stretch] = []
-    for _, a, b, c, d in matcher.get_opcodes():
+    for _, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, came = "".join(old[a:b]), "".join(new[c:d])
         # A blank that stands between two changes is not worth showing as kept.
-        if gone == came and (gone.strip() or b in (len(old), b - a)):
+        if gone == came and (gone.strip() or a == 0 or b == len(old)):
             found.append(Stretch(Change.KEPT, gone))
         else:
             found += [Stretch(Change.REMOVED, gone), Stretch(Change.ADDED, came)]
-    return _merged(found)
+    return found
 
 
 def _merged(stretches: list[Stretch]) -> tuple[Stretch, ...]:

@@ -9,6 +9,7 @@ from chaperone_cli.readers.draft import Draft
 from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts, first_text
 
 _AT = ("created_at", "createdAt", "create_time", "timestamp", "at", "date")
+_ASIDE = frozenset({"reasoning", "thinking", "reasoning_content", "tool_calls", "function_call"})
 _LANGCHAIN_TYPES = {
     "human": "user",
     "ai": "assistant",
@@ -66,6 +67,8 @@ def _content(message: dict[str, Any]) -> Any:
 
 
 def _context(message: dict[str, Any]) -> list[Context]:
+    if not _ASIDE & message.keys():  # as nearly always
+        return []
     reasoning = {key: message.get(key) for key in ("reasoning", "thinking")}
     texts = [as_text(message.get("reasoning_content")) or thoughts(reasoning)]
     context = [Context(Role.EVENT, "reasoning", text) for text in texts if text]

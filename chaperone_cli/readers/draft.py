@@ -121,7 +121,9 @@ class Draft:
 
         `extra` counts placeholders that already stand in `content` as text.
         """
-        text, placeholders, context = said(content)
+        text, placeholders, context = (
+            (content, 0, ()) if isinstance(content, str) else said(content)
+        )
         self._placeholders += placeholders + extra
         for piece in context:
             self.context(piece, place, at)

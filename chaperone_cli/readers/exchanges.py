@@ -25,6 +25,7 @@ _TABLES = """
         id TEXT PRIMARY KEY, session INTEGER, trace TEXT, at REAL, weight INTEGER,
         asked BLOB, answered BLOB, facts BLOB, line INTEGER, item INTEGER
     );
+    CREATE INDEX by_trace ON calls (session, trace, at);
 """
 _SESSION = "INSERT OR IGNORE INTO sessions (id) VALUES (?)"
 _NUMBER = "SELECT number FROM sessions WHERE id = ?"

@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 # Possessive throughout: a failed match must not try any other division of the bytes.
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_INSIDE = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+', re.DOTALL)
+_FLAT = rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+'
+_LEAF = rb"(?:\[" + _FLAT + rb"\]|\{" + _FLAT + rb"\})"
+_INSIDE = re.compile(_FLAT + rb"(?:" + _LEAF + _FLAT + rb")*+", re.DOTALL)
 _BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:' + _STRING + rb'[^"\[\]{},]*+)*+', re.DOTALL)
+_OUTSIDE = re.compile(_FLAT, re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _SPACE = b" \t\r\n"
 _QUOTE, _COMMA, _BACKSLASH = b'",\\'
@@ -47,6 +50,7 @@ class Scanner:
         """The brackets that are still to come, the next one last."""
         self._deeper = 0
         """Open brackets beyond the deepest that are kept."""
+        self._between = _BETWEEN if level else _OUTSIDE
         self._in_string = False
         self._kept = b""
         """A backslash whose following character is in the next chunk."""
@@ -64,8 +68,9 @@ class Scanner:
         at, level = self._string_end(chunk, 0) if self._in_string else 0, self.level
         size = len(chunk)
         while at < size:
-            between = level > 0 and len(self._closing) == level
-            at = (_BETWEEN if between else _INSIDE).match(chunk, at).end()  # type: ignore[union-attr]
+            between = len(self._closing) == level
+            skipped = self._between if between else _INSIDE
+            at = skipped.match(chunk, at).end()  # type: ignore[union-attr]
             if at == size:
                 return
             character = chunk[at]
@@ -78,7 +83,7 @@ class Scanner:
             elif character in _CLOSINGS:
                 self._open(_CLOSINGS[character])
             elif self._close(character):
-                if between:
+                if between and level:
                     yield at - 1
                     return
                 if level == len(self._closing) == 0:

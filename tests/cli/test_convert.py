@@ -29,7 +29,8 @@ def test_a_canonical_log_keeps_what_the_contract_knows(chaperone: Chaperone, sam
     outcome = chaperone("convert", log, "-o", "-")
     kept = []
     for line in log.read_bytes().splitlines():
-        document = {key: value for key, value in orjson.loads(line).items() if key in CONTRACT}
+        whole = orjson.loads(line)
+        document = {key: whole[key] for key in CONTRACT if whole.get(key) is not None}
         turns = [{key: turn[key] for key in ("role", "content")} for turn in document["turns"]]
         kept.append({**document, "turns": turns})
     assert [orjson.loads(line) for line in outcome.out.splitlines()] == kept

@@ -1,5 +1,7 @@
 """A word-level diff adds up to both texts."""
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,3 +38,13 @@ def test_texts_without_much_in_common_replace_each_other() -> None:
         Stretch(Change.REMOVED, "I missed you all day long."),
         Stretch(Change.ADDED, "A plant needs light and you."),
     )
+
+
+def test_texts_that_repeat_themselves_are_not_compared_for_long() -> None:
+    before, after = "1 " * 20_000, "1 " * 19_999
+    start = time.perf_counter()
+    assert word_diff(before, after) == (
+        Stretch(Change.REMOVED, before),
+        Stretch(Change.ADDED, after),
+    )
+    assert time.perf_counter() - start < 5

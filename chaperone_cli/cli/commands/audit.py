@@ -125,9 +125,10 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
     items = chosen.over(reader, run.summary.left_out)
     run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
-    for path in (*settings.output, *settings.changes):
-        note(f"wrote {path}")
-    baseline.show()
+    if run.reported:
+        for path in (*settings.output, *settings.changes):
+            note(f"wrote {path}")
+        baseline.show()
     if run.error is not None:
         complain(run.error)
         return exit_codes.of_error(run.error)
