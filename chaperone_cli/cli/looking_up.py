@@ -53,7 +53,7 @@ def judged(path: str, name: str | None, settings: Settings) -> Shown:
     Raises UsageError where it is not there or `name` is needed.
     """
     auditor = wiring.auditor(settings)
-    reader = LogReader([path], format=settings.format)
+    reader = LogReader([path], format=settings.format, branches=settings.branches)
     conversation = _choose(path, name, ((one.id, one) for one in _readable(reader)))
     return Shown(_judge(auditor, conversation), conversation, settings.votes, {})
 

@@ -16,7 +16,7 @@ from chaperone_cli.readers.times import utc
 from chaperone_cli.readers.values import is_text
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "conversation": ("conversation_id", "conversation", "conv_id", "chat_id", "session_id",
+    "conversation": ("conversation_id", "conv_id", "chat_id", "session_id",
                      "thread_id", "dialogue_id", "dialog_id", "conversation_hash"),
     "role": ("role", "speaker", "sender", "author", "from", "side"),
     "content": ("content", "text", "message", "utterance", "value", "body"),

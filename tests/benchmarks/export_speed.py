@@ -35,7 +35,9 @@ def talks() -> Iterator[Talk]:
 
 
 def chatgpt(number: int, talk: Talk) -> dict[str, Any]:
-    mapping = {"root": {"id": "root", "message": None, "parent": None, "children": ["0"]}}
+    mapping: dict[str, Any] = {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["0"]}
+    }
     for turn, (role, text) in enumerate(talk):
         message = {
             "id": f"{number}-{turn}",
@@ -50,7 +52,7 @@ def chatgpt(number: int, talk: Talk) -> dict[str, Any]:
         mapping[str(turn)] = {
             "id": str(turn), "message": message, "parent": parent,
             "children": children if turn < TURNS - 1 else [],
-        }  # type: ignore[dict-item]  # fmt: skip
+        }  # fmt: skip
     last = str(TURNS - 1)
     return {"title": "A talk", "id": f"c-{number}", "mapping": mapping, "current_node": last}
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris
+import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 with atheris.instrument_imports(include=["chaperone_cli"]):
     from chaperone_cli.codec.conversation import to_line

@@ -85,6 +85,13 @@ def test_rows_of_a_table_that_cannot_be_read() -> None:
     ]
 
 
+def test_a_column_that_may_hold_text_names_no_conversation() -> None:
+    secret = "I have never told anyone but you this."
+    write("a.csv", f"conversation,role,content\n{secret},narrator,{secret}\n".encode())
+    (told,) = read("a.csv")
+    assert told.startswith("error: a.csv:2 conversation a.csv: its speaker is not known")
+
+
 def test_a_parquet_table() -> None:
     pytest.importorskip("pyarrow")
     (one,) = export("table.parquet")

@@ -24,6 +24,7 @@ def show(
     path: options.OnePath,
     conversation: Conversation = None,
     format: options.Format = None,
+    branches: options.BranchesOption = None,
     config: options.Config = None,
     evaluator: options.Evaluator = None,
     recorded_votes: options.RecordedVotes = None,
@@ -44,6 +45,7 @@ def show(
     settings = options.settings(
         config,
         format=format,
+        branches=branches,
         evaluator=evaluator,
         recorded_votes=recorded_votes,
         rubric=rubric,

@@ -6,7 +6,10 @@ from chaperone_cli.cli import options
 
 
 def validate(
-    paths: options.Paths, format: options.Format = None, config: options.Config = None
+    paths: options.Paths,
+    format: options.Format = None,
+    branches: options.BranchesOption = None,
+    config: options.Config = None,
 ) -> None:
     """List every problem of logs, with file and line; exit with 3 if something cannot be read."""
     from chaperone_cli.cli import console
@@ -15,11 +18,13 @@ def validate(
     from chaperone_cli.readers import LogReader
     from chaperone_cli.reporters.sanitise import plain
 
-    settings = options.settings(config, format=format)
+    settings = options.settings(config, format=format, branches=branches)
     out = console.result()
     conversations = turns = 0
     found = dict.fromkeys(Severity, 0)
-    for item in LogReader(paths, format=settings.format, problem_limit=None):
+    for item in LogReader(
+        paths, format=settings.format, problem_limit=None, branches=settings.branches
+    ):
         if isinstance(item, Problem):
             found[item.severity] += 1
             out.print(plain(f"{item.severity}: {item}"), markup=False, soft_wrap=True)
