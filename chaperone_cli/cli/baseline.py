@@ -9,8 +9,8 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.comparison import Comparison
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters import comparison as reporters
-from chaperone_cli.reporters.comparison_terminal import TerminalComparison
 from chaperone_cli.reporters.interface import Reporter
+from chaperone_cli.reporters.terminal.comparison import TerminalComparison
 
 
 class Baseline:

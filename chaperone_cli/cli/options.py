@@ -4,6 +4,7 @@ Their defaults are None, because the settings file stands between the options an
 defaults; the help shows the built-in ones.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -365,13 +366,18 @@ NoStore = Annotated[
 ]
 
 
-def settings(config: Path | None, **overrides: Any) -> Settings:
-    """Gives the settings in force for a command that was given `overrides`."""
+def settings(given: Mapping[str, Any]) -> Settings:
+    """Gives the settings in force for a command.
+
+    `given` holds the command's parameters by name, as its `locals()` do; those that are no setting
+    play no part, and None means that nothing was said.
+    """
     import os
 
-    from chaperone_cli.config import load
+    from chaperone_cli.config import NAMES, load
 
+    overrides = {name: value for name, value in given.items() if name in NAMES}
     for name in ("output", "changes", "where"):
         if overrides.get(name) is not None:
             overrides[name] = tuple(overrides[name]) or None
-    return load(overrides, os.environ, Path.cwd(), config)
+    return load(overrides, os.environ, Path.cwd(), given["config"])

@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterator
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
-from chaperone_cli.readers.archive import Member, Unreadable, members
+from chaperone_cli.readers.archive import ZIP_MAGIC, Member, Unreadable, members
 from chaperone_cli.readers.formats import choose_format, is_recognised
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.parquet import PARQUET_MAGIC
+from chaperone_cli.readers.streams import GZIP_MAGIC
 
 _NAMED = 5
+_PACKED = (ZIP_MAGIC, GZIP_MAGIC, PARQUET_MAGIC)
+"""What is not unpacked a second time."""
 
 
 def read_archive(
@@ -24,7 +28,8 @@ def read_archive(
     """Gives the conversations of every member that is a log, in the order of the archive.
 
     Files that exports are known to hold beside conversations, and whatever is no JSON, are passed
-    over; other JSON is worth a warning. Raises OSError where the archive itself cannot be read.
+    over; other JSON, and what is packed again, is worth a warning. Raises OSError where the archive
+    itself cannot be read.
     """
     logs, passed_over, unknown = 0, 0, []
     for member in members(path, count):
@@ -49,14 +54,15 @@ def read_archive(
 
 
 def _seems_a_log(member: Member, log: Log) -> bool:
-    return bool(log.head.documents) and not member.is_side_file
+    packed = log.head.start.startswith(_PACKED)
+    return packed or (bool(log.head.documents) and not member.is_side_file)
 
 
 def _left(name: str, logs: int, passed_over: int, unknown: list[str]) -> Iterator[Problem]:
     names = ", ".join(unknown[:_NAMED]) + (", ..." if len(unknown) > _NAMED else "")
     if not logs:
-        seen = f"looked into {passed_over} files" + (f", of which JSON: {names}" if names else "")
+        seen = f"looked into {passed_over} files" + (f", among them {names}" if names else "")
         yield Problem(Severity.ERROR, name, f"this archive holds no log that is known; {seen}")
     elif unknown:
-        what = f"{len(unknown)} JSON files in it are no log that is known and were not read"
+        what = f"{len(unknown)} files in it are packed again or no log that is known, and not read"
         yield Problem(Severity.WARNING, name, f"{what}: {names}")

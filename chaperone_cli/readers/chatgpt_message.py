@@ -26,7 +26,8 @@ def add(draft: Draft, message: dict[str, Any], key: str) -> str | None:
         return None
     at = message.get("create_time")
     if aside := _aside(message, role):
-        draft.context(Context(*aside, _read(content)[0]), key, at)
+        text, placeholders = _read(content)
+        draft.context(Context(*aside, text), key, at, placeholders)
         return None
     text, placeholders = _read(content)
     for kind in _attachments(content, metadata):

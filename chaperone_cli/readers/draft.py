@@ -132,8 +132,11 @@ class Draft:
         elif not context:
             self._blank_turns += Side.of(role) is not None
 
-    def context(self, piece: Context, place: int | str, at: object = None) -> None:
-        """Adds context, if there is anything in it."""
+    def context(
+        self, piece: Context, place: int | str, at: object = None, placeholders: int = 0
+    ) -> None:
+        """Adds context, if there is anything in it, with the `placeholders` in its text."""
+        self._placeholders += placeholders
         if not is_blank(piece.text):
             self.messages.append(Message(piece.role, piece.text, None, piece.name, utc(at), place))
 

@@ -25,17 +25,37 @@ _TABLES = """
         id TEXT PRIMARY KEY, session INTEGER, trace TEXT, at REAL, weight INTEGER,
         asked BLOB, answered BLOB, facts BLOB, line INTEGER, item INTEGER
     );
-    CREATE INDEX by_trace ON calls (session, trace, at);
+    CREATE INDEX by_trace ON calls (trace, session, at);
+    CREATE INDEX by_session ON calls (session, trace, at);
 """
 _SESSION = "INSERT OR IGNORE INTO sessions (id) VALUES (?)"
 _NUMBER = "SELECT number FROM sessions WHERE id = ?"
 _ADD = """
     INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET
-        at = min(at, excluded.at), weight = max(weight, excluded.weight),
+        at = min(coalesce(at, excluded.at), coalesce(excluded.at, at)),
+        session = coalesce(session, excluded.session), trace = coalesce(trace, excluded.trace),
+        weight = max(weight, excluded.weight),
         asked = coalesce(asked, excluded.asked), answered = coalesce(excluded.answered, answered),
         facts = coalesce(facts, excluded.facts)
 """
+_COMPLETE = (
+    "UPDATE calls SET trace = id WHERE trace IS NULL",
+    """
+    UPDATE calls SET session = (
+        SELECT max(c.session) FROM calls c WHERE c.trace = calls.trace
+    ) WHERE session IS NULL
+    """,
+    """
+    INSERT OR IGNORE INTO sessions (id)
+        SELECT trace FROM calls WHERE session IS NULL ORDER BY rowid
+    """,
+    """
+    UPDATE calls SET session = (SELECT number FROM sessions WHERE sessions.id = calls.trace)
+        WHERE session IS NULL
+    """,
+)
+"""Calls belong to the session of their trace; a trace without any is a session of its own."""
 _CALLS = """
     SELECT sessions.id, trace, asked, answered, facts, line, item, calls.id
     FROM calls JOIN sessions ON session = sessions.number
@@ -49,8 +69,10 @@ class Call:
     """One call of a model, or a part of what is known of it."""
 
     id: str
-    trace: str
-    session: str
+    trace: str | None
+    """None where another part of the call may tell it."""
+    session: str | None
+    """None where other calls of its trace may tell it."""
     line: int
     item: int | None
     at: str | None = None
@@ -83,15 +105,14 @@ class Exchanges:
         """Sets a call aside; what is added under one id later completes it."""
         moment = instant(call.at) if call.at else None
         try:
-            self._database.execute(_SESSION, (call.session,))
-            number = self._database.execute(_NUMBER, (call.session,)).fetchone()[0]
+            number = None if call.session is None else self._session(call.session)
             self._database.execute(
                 _ADD,
                 (
                     call.id,
                     number,
                     call.trace,
-                    moment.timestamp() if moment else 0.0,
+                    moment.timestamp() if moment else None,
                     call.weight,
                     *(dumps(part) if part else None for part in (call.asked, call.answered)),
                     dumps(call.facts) if call.facts else None,
@@ -102,9 +123,15 @@ class Exchanges:
         except sqlite3.Error as error:
             raise scratch_error(error) from error
 
+    def _session(self, id: str) -> int:
+        self._database.execute(_SESSION, (id,))
+        return int(self._database.execute(_NUMBER, (id,)).fetchone()[0])
+
     def sessions(self) -> Iterator[Told]:
-        """Gives the conversations in the order in which their sessions were first seen."""
+        """Gives the conversations in the order in which their sessions were first named."""
         try:
+            for statement in _COMPLETE:
+                self._database.execute(statement)
             for session, rows in groupby(self._database.execute(_CALLS), key=itemgetter(0)):
                 yield _told(session, rows)
         except sqlite3.Error as error:

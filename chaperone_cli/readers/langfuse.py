@@ -29,14 +29,14 @@ class Langfuse(TraceFormat):
     def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:  # noqa: D102
         trace = first_text(document, "traceId", "trace_id") or as_text(document.get("id"))
         trace = trace or place.name
-        session = first_text(document, "sessionId", "session_id") or trace
+        session = first_text(document, "sessionId", "session_id")
         observations = dicts(document.get("observations"))
         for number, each in enumerate([document, *observations]):
             id_ = as_text(each.get("id")) or f"{trace}-{number}"
             yield _call(each, f"{trace}/{id_}", trace, session, place)
 
 
-def _call(each: dict[str, Any], id_: str, trace: str, session: str, place: Place) -> Call:
+def _call(each: dict[str, Any], id_: str, trace: str, session: str | None, place: Place) -> Call:
     at = first_text(each, "startTime", "timestamp", "createdAt", "start_time")
     facts = {
         "title": as_text(each.get("name")) if "observations" in each else None,

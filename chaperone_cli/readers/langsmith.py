@@ -38,7 +38,6 @@ class LangSmith(TraceFormat):
 
 def _call(run: dict[str, Any], id_: str, place: Place) -> Call:
     metadata = as_dict(as_dict(run.get("extra")).get("metadata"))
-    trace = as_text(run.get("trace_id")) or id_
     outputs = as_dict(run.get("outputs"))
     model = first_text(outputs, "model") or first_text(metadata, "ls_model_name")
     facts = {
@@ -48,8 +47,8 @@ def _call(run: dict[str, Any], id_: str, place: Place) -> Call:
     }
     return Call(
         id_,
-        trace,
-        first_text(metadata, *_THREADS) or trace,
+        as_text(run.get("trace_id")),
+        first_text(metadata, *_THREADS),
         place.line,
         place.item,
         as_text(run.get("start_time")),

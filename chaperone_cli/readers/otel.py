@@ -54,7 +54,7 @@ def _call(span: dict[str, Any], attributes: dict[str, Any], name: str, place: Pl
     return Call(
         first_text({**context, **span}, "spanId", "span_id") or name,
         trace,
-        first_text(attributes, "gen_ai.conversation.id", "session.id") or trace,
+        first_text(attributes, "gen_ai.conversation.id", "session.id"),
         place.line,
         place.item,
         at,

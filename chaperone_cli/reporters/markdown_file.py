@@ -14,8 +14,8 @@ from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
-from chaperone_cli.reporters.screen import percent, plural
 from chaperone_cli.reporters.target import Target
+from chaperone_cli.reporters.terminal.screen import percent, plural
 
 ROWS = 50
 PROBLEMS = 10

@@ -31,11 +31,17 @@ def test_every_member_that_is_a_log_is_read(method: int) -> None:
 
 
 def test_json_that_is_not_known_is_worth_a_warning_and_side_files_are_not() -> None:
-    members = {"a.json": canonical("a"), "u.json": UNKNOWN, "export/user.json": UNKNOWN}
+    members = {
+        "a.json": canonical("a"),
+        "u.json": UNKNOWN,
+        "z.gz": gzip.compress(b""),
+        "export/user.json": UNKNOWN,
+    }
     write("x.zip", zipped(members))
     assert read("x.zip") == [
         "a @ x.zip!a.json:1",
-        "warning: x.zip: 1 JSON files in it are no log that is known and were not read: u.json",
+        "warning: x.zip: 2 files in it are packed again or no log that is known, and not read: "
+        "u.json, z.gz",
     ]
 
 
@@ -44,7 +50,7 @@ def test_json_that_is_not_known_is_worth_a_warning_and_side_files_are_not() -> N
     [
         ({}, "looked into 0 files"),
         ({"a.png": b"\0"}, "looked into 1 files"),
-        ({"u.json": UNKNOWN, "z.zip": b"PK\3\4"}, "looked into 2 files, of which JSON: u.json"),
+        ({"u.json": UNKNOWN, "z.zip": b"PK\3\4"}, "looked into 2 files, among them u.json, z.zip"),
     ],
 )
 def test_an_archive_without_a_log_is_a_problem(members: dict[str, bytes], said: str) -> None:

@@ -30,6 +30,30 @@ def test_langsmith() -> None:
     }
 
 
+def test_traces_follow_one_another_by_time_wherever_their_parts_stand() -> None:
+    def run(id_: str, minute: int, asked: str) -> dict[str, Any]:
+        inputs = {"messages": [{"role": "user", "content": asked}]}
+        meta = {"metadata": {"session_id": "s"}}
+        at = f"2026-01-01T10:{minute:02}:00Z"
+        return {"id": id_, "run_type": "llm", "start_time": at, "inputs": inputs, "extra": meta}
+
+    def patch(id_: str, answer: str) -> dict[str, Any]:
+        return {"id": id_, "outputs": {"output": answer}}
+
+    batches = [
+        {"post": [run("a", 2, "Second?")]},
+        {"patch": [patch("b", "One.")]},
+        {"post": [run("b", 1, "First?")], "patch": [patch("a", "Two.")]},
+    ]
+    (one,) = whole([write("l.jsonl", lines(*batches))])
+    assert transcript(one) == [
+        "1 user: First?",
+        "2 assistant: One.",
+        "3 user: Second?",
+        "4 assistant: Two.",
+    ]
+
+
 def test_langsmith_messages_of_langchain() -> None:
     said = [
         {"lc": 1, "id": ["langchain", "schema", "HumanMessage"], "kwargs": {"content": "Hi"}},

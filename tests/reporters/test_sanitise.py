@@ -11,8 +11,8 @@ from chaperone_cli.domain.conversation import Conversation, Message, Role, Sourc
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.reporters.sanitise import plain, prose
-from chaperone_cli.reporters.terminal import TerminalReporter
-from chaperone_cli.reporters.transcript import render_transcript
+from chaperone_cli.reporters.terminal.run import TerminalReporter
+from chaperone_cli.reporters.terminal.transcript import render_transcript
 from tests.reporters.runs import Judged, Terminal, header, report
 
 ANYTHING = st.text(st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u200b\ufeff\r\n[/]\\"))

@@ -56,46 +56,7 @@ def audit(
     no_store: options.NoStore = None,
 ) -> None:
     """Audit logs: which conversations crossed the line, at which turn, and whose turn it was."""
-    settings = options.settings(
-        config,
-        format=format,
-        branches=branches,
-        where=where,
-        since=since,
-        until=until,
-        limit=limit,
-        sample=sample,
-        seed=seed,
-        evaluator=evaluator,
-        recorded_votes=recorded_votes,
-        rubric=rubric,
-        votes=votes,
-        rule=rule,
-        sides=sides,
-        all_votes=all_votes,
-        until_block=until_block,
-        concurrency=concurrency,
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        max_cost=max_cost,
-        max_calls=max_calls,
-        prices=prices,
-        dry_run=dry_run,
-        explain=explain,
-        batch=batch,
-        detach=detach,
-        output=output,
-        quote=quote,
-        rows=rows,
-        fail_on=fail_on,
-        baseline=baseline,
-        changes=changes,
-        hash_ids=hash_ids,
-        hash_key_file=hash_key_file,
-        store=store,
-        no_store=no_store,
-    )
+    settings = options.settings(locals())
     raise typer.Exit(_forecast(paths, settings) if settings.dry_run else _run(paths, settings))
 
 
@@ -147,6 +108,6 @@ def _files(paths: "Sequence[str]", settings: "Settings", names: "Names") -> "lis
 def _terminal(settings: "Settings") -> "Reporter":
     """Gives the reporter that comes last: a terminal that went away leaves every file complete."""
     from chaperone_cli.cli import console
-    from chaperone_cli.reporters.terminal import TerminalReporter
+    from chaperone_cli.reporters.terminal.run import TerminalReporter
 
     return TerminalReporter(console.result(), settings.rows, settings.quote)

@@ -42,17 +42,7 @@ def convert(
 
     Ids, times, labels and what the export says of each conversation are kept; blank turns are not.
     """
-    settings = options.settings(
-        config,
-        format=format,
-        branches=branches,
-        where=where,
-        since=since,
-        until=until,
-        limit=limit,
-        sample=sample,
-        seed=seed,
-    )
+    settings = options.settings({**locals(), "output": None})
     raise typer.Exit(_run(paths, settings, output))
 
 

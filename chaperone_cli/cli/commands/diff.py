@@ -40,7 +40,7 @@ def diff(
     Each conversation that is new, gone, newly or no longer blocked, blocked earlier, later or on
     the other side is listed, and whether the log or the evaluator changed beneath it.
     """
-    settings = options.settings(config, rows=rows)
+    settings = options.settings({**locals(), "output": None})
     raise typer.Exit(_run(old, new, settings, output or []))
 
 
@@ -52,7 +52,7 @@ def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.codec.saved_run import open_run
     from chaperone_cli.domain.comparison import Change
     from chaperone_cli.reporters import comparison as reporters
-    from chaperone_cli.reporters.comparison_terminal import TerminalComparison
+    from chaperone_cli.reporters.terminal.comparison import TerminalComparison
 
     files = reporters.for_paths(outputs)
     earlier, later = Earlier(old), open_run(new)

@@ -19,7 +19,7 @@ def doctor(
     store: options.Store = None,
 ) -> None:
     """Check what an audit by the claude evaluator needs, free of charge; 1 if something fails."""
-    settings = options.settings(config, model=model, base_url=base_url, prices=prices, store=store)
+    settings = options.settings(locals())
     raise typer.Exit(_run(settings))
 
 

@@ -55,28 +55,9 @@ def evaluate(
     no_store: options.NoStore = None,
 ) -> None:
     """Measure an evaluator on labelled logs: the paper's tables, for every rule, with intervals."""
-    settings = options.settings(
-        config,
-        format=format,
-        evaluator=evaluator,
-        recorded_votes=recorded_votes,
-        rubric=rubric,
-        votes=votes,
-        rule=rule,
-        sides=sides,
-        concurrency=concurrency,
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        max_cost=max_cost,
-        max_calls=max_calls,
-        prices=prices,
-        store=store,
-        no_store=no_store,
-        # Every rule is computed from one set of votes, which must therefore be whole.
-        all_votes=True,
-        until_block=False,
-    )
+    # Every rule is computed from one set of votes, which must therefore be whole.
+    whole = {"all_votes": True, "until_block": False}
+    settings = options.settings({**locals(), **whole, "output": None})
     raise typer.Exit(_run(paths, settings, output or []))
 
 
@@ -84,7 +65,7 @@ def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]")
     from chaperone_cli.cli import console, exit_codes
     from chaperone_cli.cli.measuring import measure_logs, measure_votes_file, writer
     from chaperone_cli.codec.paper import published
-    from chaperone_cli.reporters.evaluation import render_evaluation
+    from chaperone_cli.reporters.terminal.evaluation import render_evaluation
 
     writers = [writer(path) for path in outputs]
     if any(path.endswith(VOTES_SUFFIXES) for path in paths):

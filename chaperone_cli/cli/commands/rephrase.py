@@ -159,23 +159,7 @@ def rephrase(
     """
     from chaperone_cli.cli.finding_responses import Wanted
 
-    settings = options.settings(
-        config,
-        format=format,
-        evaluator=evaluator,
-        rubric=rubric,
-        votes=votes,
-        rule=rule,
-        concurrency=concurrency,
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        max_cost=max_cost,
-        max_calls=max_calls,
-        prices=prices,
-        store=store,
-        no_store=no_store,
-    )
+    settings = options.settings({**locals(), "output": None})
     names = compare.split(",") if compare is not None else [strategy]
     wanted = Wanted(
         path,
@@ -198,7 +182,8 @@ def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli.rephrasing import Rephrase
     from chaperone_cli.codec.rephrase import RephraseRun
     from chaperone_cli.domain.ranking import rank
-    from chaperone_cli.reporters import rephrase_files, rephrase_terminal
+    from chaperone_cli.reporters import rephrase_files
+    from chaperone_cli.reporters.terminal import rephrasing as rephrase_terminal
 
     writers = [rephrase_files.writer(path) for path in outputs]
     run = Rephrase(wanted, settings)

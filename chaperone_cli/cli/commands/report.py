@@ -33,13 +33,7 @@ def report(
 
     Quotes that were saved are shown with --quote only.
     """
-    settings = options.settings(
-        config,
-        quote=quote,
-        rows=rows,
-        hash_ids=hash_ids,
-        hash_key_file=hash_key_file,
-    )
+    settings = options.settings({**locals(), "output": None})
     _run(saved, settings, output or [])
 
 
@@ -48,7 +42,7 @@ def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
     from chaperone_cli.cli import console, hashing
     from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
     from chaperone_cli.codec.saved_run import open_run
-    from chaperone_cli.reporters.terminal import TerminalReporter
+    from chaperone_cli.reporters.terminal.run import TerminalReporter
 
     run = open_run(path)
     header = header_of(run, settings)

@@ -42,28 +42,14 @@ def show(
     From a log, the conversation is judged now and shown with its text; from a saved report, votes
     and evidence are shown without it.
     """
-    settings = options.settings(
-        config,
-        format=format,
-        branches=branches,
-        evaluator=evaluator,
-        recorded_votes=recorded_votes,
-        rubric=rubric,
-        votes=votes,
-        rule=rule,
-        sides=sides,
-        all_votes=all_votes,
-        until_block=until_block,
-        store=store,
-        no_store=no_store,
-    )
+    settings = options.settings(locals())
     raise typer.Exit(_run(path, conversation, settings))
 
 
 def _run(path: str, name: str | None, settings: "Settings") -> int:
     from chaperone_cli.cli import console
     from chaperone_cli.cli.looking_up import judged, saved
-    from chaperone_cli.reporters.transcript import render_transcript
+    from chaperone_cli.reporters.terminal.transcript import render_transcript
 
     shown = saved(path, name) or judged(path, name, settings)
     render_transcript(console.result(), *shown)

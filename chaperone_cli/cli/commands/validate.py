@@ -18,7 +18,7 @@ def validate(
     from chaperone_cli.readers import LogReader
     from chaperone_cli.reporters.sanitise import plain
 
-    settings = options.settings(config, format=format, branches=branches)
+    settings = options.settings(locals())
     out = console.result()
     conversations = turns = 0
     found = dict.fromkeys(Severity, 0)

@@ -9,7 +9,7 @@ from chaperone_cli.domain.run import Summary
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.reporters.html.tallies import Tallies
 from chaperone_cli.reporters.sanitise import plain
-from chaperone_cli.reporters.terminal_table import ORDER, WORDS
+from chaperone_cli.reporters.terminal.table import ORDER, WORDS
 
 STYLES = {Verdict.BLOCK: "block", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
 """The classes that the style sheet knows verdicts by."""

@@ -13,7 +13,7 @@ from chaperone_cli.reporters.html import axes, bars, charts, rows
 from chaperone_cli.reporters.html.names import Book
 from chaperone_cli.reporters.html.tallies import Tallies
 from chaperone_cli.reporters.sanitise import plain
-from chaperone_cli.reporters.terminal_table import ORDER, WORDS, Shelf
+from chaperone_cli.reporters.terminal.table import ORDER, WORDS, Shelf
 
 STATIC_ROWS = 100
 """Conversations that stand in the page for browsers without script."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chaperone_cli.reporters.sanitise import plain
-from chaperone_cli.reporters.screen import percent, plural
+from chaperone_cli.reporters.terminal.screen import percent, plural
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -12,7 +12,8 @@ from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.metrics.figures import Evaluation, LabelFigures, RuleFigures
 from chaperone_cli.domain.metrics.paper import Paper, PaperLabel
 from chaperone_cli.domain.metrics.proportion import Proportion
-from chaperone_cli.reporters.evaluation_cells import (
+from chaperone_cli.reporters.sanitise import plain
+from chaperone_cli.reporters.terminal.evaluation_cells import (
     ABSENT,
     TIMES,
     Cells,
@@ -24,7 +25,6 @@ from chaperone_cli.reporters.evaluation_cells import (
     span,
     spread,
 )
-from chaperone_cli.reporters.sanitise import plain
 
 NO_FIGURES = PaperLabel()
 

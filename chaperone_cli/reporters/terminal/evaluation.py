@@ -11,9 +11,9 @@ from chaperone_cli.domain.conversation import Sides
 from chaperone_cli.domain.metrics.figures import POSITIVE, Design, Evaluation, RuleFigures
 from chaperone_cli.domain.metrics.paper import Paper
 from chaperone_cli.domain.run import RunHeader
-from chaperone_cli.reporters.evaluation_cells import ASCII, MUTED, Cells
-from chaperone_cli.reporters.evaluation_tables import Page, rule_name, tables
 from chaperone_cli.reporters.sanitise import plain
+from chaperone_cli.reporters.terminal.evaluation_cells import ASCII, MUTED, Cells
+from chaperone_cli.reporters.terminal.evaluation_tables import Page, rule_name, tables
 
 LABEL_WIDTH, RULE_WIDTH = 24, 34
 """Columns that labels and each rule need for a figure's notes to stand on its own line."""

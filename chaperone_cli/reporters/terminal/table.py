@@ -13,8 +13,8 @@ from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdi
 from chaperone_cli.domain.vote import Answer
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
-from chaperone_cli.reporters.screen import Screen
-from chaperone_cli.reporters.strip import Cell, Rank, cells, strip
+from chaperone_cli.reporters.terminal.screen import Screen
+from chaperone_cli.reporters.terminal.strip import Cell, Rank, cells, strip
 
 ORDER = (Verdict.BLOCK, Verdict.UNDECIDED, Verdict.PASS)
 GAP = "  "

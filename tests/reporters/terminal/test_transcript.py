@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from chaperone_cli.domain.conversation import Message, Role
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
 from chaperone_cli.domain.vote import YES, AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.reporters.marking import marked_lines, merged
-from chaperone_cli.reporters.screen import Screen
-from chaperone_cli.reporters.transcript import render_transcript
+from chaperone_cli.reporters.terminal.marking import marked_lines, merged
+from chaperone_cli.reporters.terminal.screen import Screen
+from chaperone_cli.reporters.terminal.transcript import render_transcript
 from tests.codec.saved import spans
 from tests.reporters.runs import Judged, Terminal, header, thirty
 

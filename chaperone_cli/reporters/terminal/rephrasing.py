@@ -11,7 +11,7 @@ from chaperone_cli.domain.ranking import Standing
 from chaperone_cli.domain.rephrasing import Attempt, Check, Rephrasing, Result
 from chaperone_cli.domain.rewrite import Draft, Remark
 from chaperone_cli.domain.word_diff import Change, word_diff
-from chaperone_cli.reporters.screen import Screen, percent, plural
+from chaperone_cli.reporters.terminal.screen import Screen, percent, plural
 
 if TYPE_CHECKING:
     from rich.console import Console

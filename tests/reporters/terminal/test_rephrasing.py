@@ -6,7 +6,7 @@ from chaperone_cli.domain.rephrasing import Attempt, Check, Floor, Rephrasing
 from chaperone_cli.domain.rewrite import Draft, Failure, Remark, Target
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, YES
-from chaperone_cli.reporters.rephrase_terminal import render_ranking, render_rephrasing
+from chaperone_cli.reporters.terminal.rephrasing import render_ranking, render_rephrasing
 from tests.reporters.runs import Terminal
 from tests.support.scripted import conversation
 

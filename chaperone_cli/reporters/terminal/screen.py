@@ -4,8 +4,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from chaperone_cli.reporters.glyphs import glyphs_for
 from chaperone_cli.reporters.sanitise import plain, prose
+from chaperone_cli.reporters.terminal.glyphs import glyphs_for
 
 _PIPED_STRIP = 60
 """Cells of a strip where no terminal says how wide a line may be."""

@@ -16,10 +16,10 @@ from chaperone_cli.domain.conversation import Sides
 from chaperone_cli.domain.metrics.evaluate import evaluate
 from chaperone_cli.domain.metrics.figures import POSITIVE, Evaluation
 from chaperone_cli.domain.rule import Rule
-from chaperone_cli.reporters.evaluation import render_evaluation
+from chaperone_cli.reporters.terminal.evaluation import render_evaluation
 from tests.support.recorded import UNANIMOUS, header, paper_ledger, spelled, thirty
 
-GOLDEN = Path(__file__).parent / "golden_evaluation"
+GOLDEN = Path(__file__).parents[1] / "golden_evaluation"
 
 ODD_LOG = [
     spelled("open", "nnn yya nnn", label="parasocial", onset=2),

@@ -11,9 +11,9 @@ from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
 from chaperone_cli.domain.vote import Answer, Vote
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
-from chaperone_cli.reporters.marking import marked_lines, spans_by_turn, yes_spans
-from chaperone_cli.reporters.screen import Screen, plural
-from chaperone_cli.reporters.terminal_table import PAST, STYLES, WORDS
+from chaperone_cli.reporters.terminal.marking import marked_lines, spans_by_turn, yes_spans
+from chaperone_cli.reporters.terminal.screen import Screen, plural
+from chaperone_cli.reporters.terminal.table import PAST, STYLES, WORDS
 
 if TYPE_CHECKING:
     from rich.console import Console

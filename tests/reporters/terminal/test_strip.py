@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaperone_cli.reporters.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
-from chaperone_cli.reporters.strip import Cell, Rank, strip
+from chaperone_cli.reporters.terminal.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
+from chaperone_cli.reporters.terminal.strip import Cell, Rank, strip
 
 CELLS = st.lists(
     st.builds(Cell, st.sampled_from(Rank), st.integers(0, 5)), min_size=1, max_size=300

@@ -10,8 +10,8 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
 from chaperone_cli.domain.selection import Omission
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.reporters.screen import Screen, percent, plural
-from chaperone_cli.reporters.terminal_table import STYLES
+from chaperone_cli.reporters.terminal.screen import Screen, percent, plural
+from chaperone_cli.reporters.terminal.table import STYLES
 
 _LEAD = 17
 _INPUTS = 3

@@ -20,7 +20,7 @@ from chaperone_cli.domain.run import Ending
 from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, AbstainReason, Answer, Vote
 from chaperone_cli.errors import OutputError
-from chaperone_cli.reporters.terminal import TerminalReporter
+from chaperone_cli.reporters.terminal.run import TerminalReporter
 from tests.codec.saved import verdicts
 from tests.reporters.runs import Judged, Terminal, header, renamed, report, thirty
 
@@ -132,14 +132,14 @@ def test_a_full_disk_behind_standard_output_is_said() -> None:
 def test_a_reader_that_went_away_does_not_end_the_run() -> None:
     code = (
         "from rich.console import Console;"
-        "from chaperone_cli.reporters.terminal import TerminalReporter;"
+        "from chaperone_cli.reporters.terminal.run import TerminalReporter;"
         "from tests.reporters.runs import header, report, thirty;"
         "summary = report(TerminalReporter(Console()), header(), thirty(header()));"
         "import sys; print(summary.total, file=sys.stderr)"
     )
     reading, writing = os.pipe()
     os.close(reading)
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     command = [sys.executable, "-c", code]
     ended = subprocess.run(
         command, stdout=writing, stderr=subprocess.PIPE, cwd=root, check=False, timeout=60

@@ -7,9 +7,9 @@ from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import OutputError
 from chaperone_cli.reporters.interface import Quotes, Reporter
-from chaperone_cli.reporters.screen import Screen
-from chaperone_cli.reporters.terminal_table import ORDER, PAST, Shelf, Table
-from chaperone_cli.reporters.terminal_totals import (
+from chaperone_cli.reporters.terminal.screen import Screen
+from chaperone_cli.reporters.terminal.table import ORDER, PAST, Shelf, Table
+from chaperone_cli.reporters.terminal.totals import (
     put_ending,
     put_header,
     put_problems,

@@ -14,7 +14,7 @@ from chaperone_cli.reporters.comparison import (
     outcome,
 )
 from chaperone_cli.reporters.comparison_markdown import said
-from chaperone_cli.reporters.screen import Screen
+from chaperone_cli.reporters.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from chaperone_cli.domain.verdict import TurnVerdict
 from chaperone_cli.domain.vote import Answer, Span
-from chaperone_cli.reporters.screen import Screen
+from chaperone_cli.reporters.terminal.screen import Screen
 
 _STYLE = "bold underline"
 _LINE_END = re.compile("\r\n|[\r\n\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}]")

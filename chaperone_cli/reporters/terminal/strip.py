@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.text import Text
 
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
-from chaperone_cli.reporters.glyphs import Glyphs
+from chaperone_cli.reporters.terminal.glyphs import Glyphs
 
 
 class Rank(IntEnum):
