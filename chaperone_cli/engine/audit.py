@@ -78,6 +78,13 @@ class Auditor:
         finally:
             await _cancel(window)
 
+    def poll(self, conversation: Conversation) -> Poll:
+        """Gives the way to the votes on `conversation`: by way of the store where there is one."""
+        rubric = self.protocol.rubric
+        if self.store is None:
+            return DirectPoll(self.evaluator.open(conversation, rubric), self.usage)
+        return StoredPoll(conversation, rubric, self.evaluator, self.store, self.usage)
+
     def _bulk(self) -> BulkReplay | None:
         """Gives the way to ask for all votes together, where the evaluator has one."""
         bulk = self.evaluator.bulk(self.protocol.rubric)
@@ -93,7 +100,7 @@ class Auditor:
 
     async def _audit(self, conversation: Conversation, slots: asyncio.Semaphore) -> Audited:
         async with slots:
-            poll = self._poll(conversation)
+            poll = self.poll(conversation)
             try:
                 verdict = await replay(conversation, self.protocol, poll, self.progress)
             finally:
@@ -105,12 +112,6 @@ class Auditor:
             explaining = Explaining(self.protocol.rubric, self.evaluator, self.store)
             verdict = await explaining.explain(conversation, verdict)
         return Audited(conversation, verdict)
-
-    def _poll(self, conversation: Conversation) -> Poll:
-        rubric = self.protocol.rubric
-        if self.store is None:
-            return DirectPoll(self.evaluator.open(conversation, rubric), self.usage)
-        return StoredPoll(conversation, rubric, self.evaluator, self.store, self.usage)
 
 
 def _ready(item: Problem | asyncio.Task[Audited]) -> bool:

@@ -11,7 +11,6 @@ from chaperone_cli.domain.rewrite_checks import Phrasebook, check
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
 from chaperone_cli.engine.audit import Auditor
-from chaperone_cli.engine.poll import DirectPoll, Poll, StoredPoll
 from chaperone_cli.errors import ChaperoneError, UsageError
 from chaperone_cli.rewriters.interface import Rewriter
 
@@ -79,22 +78,13 @@ class Rephraser:
         """Casts all N votes on the response of `target`, so that scores can be compared."""
         protocol = self.auditor.protocol
         ballot = Ballot(protocol.rule, protocol.passes, all_votes=True)
-        poll = self._poll(target)
+        poll = self.auditor.poll(target.conversation)
         try:
             while wanted := ballot.wanted():
                 ballot.cast(await poll.votes(target.turn, wanted))
         finally:
             await poll.close()
         return ballot.outcome(target.turn)
-
-    def _poll(self, target: Target) -> Poll:
-        auditor, rubric = self.auditor, self.auditor.protocol.rubric
-        if auditor.store is None:
-            session = auditor.evaluator.open(target.conversation, rubric)
-            return DirectPoll(session, auditor.usage)
-        return StoredPoll(
-            target.conversation, rubric, auditor.evaluator, auditor.store, auditor.usage
-        )
 
 
 @dataclass
