@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -214,22 +215,26 @@ def test_a_folder_that_cannot_be_written_is_said() -> None:
     assert caught.value.hint
 
 
-@pytest.fixture
-def _full_disk() -> Iterator[None]:
-    """Lets no file grow beyond some bytes, as a full disk would."""
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Lets no file grow beyond some bytes, as a full disk would.
+
+    NOTE: not a fixture, because the limit would then hold for the test runner's own output too.
+    """
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-@pytest.mark.usefixtures("_full_disk")
 def test_a_full_disk_for_problems_is_said(tmp_path: Path) -> None:
     problems = [Problem(Severity.ERROR, "a.jsonl", "x" * 80, line) for line in range(1, 12_001)]
-    with pytest.raises(OutputError) as caught:
+    with full_disk(), pytest.raises(OutputError) as caught:
         report(reporters.for_path(tmp_path / "report.json"), header(), (), problems)
     assert caught.value.message == (
         f"cannot keep the problems of the input for {tmp_path / 'report.json'}: File too large"
@@ -237,7 +242,6 @@ def test_a_full_disk_for_problems_is_said(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("_full_disk")
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("conversations", [3, 30])
 def test_a_full_disk_ends_the_report_and_leaves_nothing(
@@ -245,7 +249,7 @@ def test_a_full_disk_ends_the_report_and_leaves_nothing(
 ) -> None:
     path = tmp_path / f"report{suffix}"
     path.write_text("before")
-    with pytest.raises(OutputError) as caught:
+    with full_disk(), pytest.raises(OutputError) as caught:
         report(reporters.for_path(path), header(), judged()[:conversations])
     assert caught.value.message == f"cannot write {path}: File too large"
     assert path.read_text() == "before"
