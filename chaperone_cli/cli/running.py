@@ -63,7 +63,8 @@ class Run:
         except BaseException:
             _abandon(opened)
             raise
-        self._auditor.usage.seconds = time.monotonic() - started
+        # As precise as reports keep it, so that a saved run reads as when it was made.
+        self._auditor.usage.seconds = round(time.monotonic() - started, 3)
         if self.summary.ending is Ending.FAILED and not self.summary.total:
             _abandon(opened)
             return

@@ -64,7 +64,9 @@ def joined(kept: Iterable[Piece], whole: Iterable[Piece] = ()) -> str:
     for piece in kept:
         if said:
             between = [gap for start, gap in breaks if done < start <= piece.start]
-            said += max(between, key=lambda gap: (gap.count("\n"), len(gap)), default=" ") or " "
+            widest = max(between, key=lambda gap: (gap.count("\n"), len(gap)), default=" ")
+            # Neighbours stand as they stood; where something is gone, words must not run together.
+            said += widest if len(between) == 1 else widest or " "
         said += piece.text
         done = piece.start
     return said

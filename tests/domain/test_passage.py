@@ -22,12 +22,14 @@ TEXTS = st.lists(
         ("Pi is 3.14 or so. Yes.", ["Pi is 3.14 or so.", "Yes."]),
         ("- buy milk. And bread.\n- rest", ["- buy milk. And bread.", "- rest"]),
         ("See:\n```\na. b.\n\nc.\n```\nDone.", ["See:", "```\na. b.\n\nc.\n```", "Done."]),
+        ("``````a", ["``````", "a"]),
         ("", []),
         ("  \n ", []),
     ],
 )
 def test_pieces(text: str, expected: list[str]) -> None:
     assert expected == [piece.text for piece in pieces(text)]
+    assert joined(pieces(text)) == text.strip()
 
 
 @given(TEXTS | st.text(max_size=80))
