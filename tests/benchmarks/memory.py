@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.memory [FEW] [MANY]
 
-Each is a process of its own over a log of short conversations, with a terminal table and all file
-reports; the operating system accounts for its peak resident memory.
+Each is a process of its own over a log of short conversations, with a terminal table, a report in
+every format and a folder of evidence, all written in one pass; the operating system accounts for
+its peak resident memory.
 """
 
 import json
@@ -13,6 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
+
+from chaperone_cli.reporters import FILE_REPORTERS
 
 SAMPLES = Path(__file__).parents[2] / "sample_logs" / "thirty.jsonl"
 TURNS = 4
@@ -42,7 +45,8 @@ def peak(count: int) -> float:
         log = Path(folder) / "log.jsonl"
         with log.open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in islice(conversations(), count))
-        outputs = [word for suffix in ("json", "jsonl", "csv") for word in ("-o", f"r.{suffix}")]
+        names = [*(f"report{suffix}" for suffix in FILE_REPORTERS), "evidence/"]
+        outputs = [word for name in names for word in ("-o", name)]
         done = subprocess.run(
             [sys.executable, "-c", PROBE, "audit", str(log), *outputs],
             cwd=folder,
