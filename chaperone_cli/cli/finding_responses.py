@@ -11,6 +11,7 @@ from chaperone_cli.codec.saved_run import open_run
 from chaperone_cli.domain.conversation import Conversation, Side
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rewrite import Target
+from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.engine.audit import Audited, Auditor
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
@@ -52,12 +53,28 @@ class Wanted:
             raise UsageError("--attempts must be a number from 1 on")
 
 
+def strategies(one: str | None, compared: str | None) -> tuple[str, ...]:
+    """Gives the strategies that `--strategy` and `--compare` name; raises UsageError."""
+    if compared is None:
+        return (one or "neutral",)
+    if one is not None:
+        raise UsageError(
+            "--compare names the strategies by itself", hint="add it to them, without --strategy"
+        )
+    names = tuple(dict.fromkeys(name.strip() for name in compared.split(",") if name.strip()))
+    if not names:
+        raise UsageError("--compare names no strategy", hint="use --compare neutral,warm")
+    return names
+
+
 class Responses:
     """The responses of a log that are wanted; `unread` says whether something stood in the way."""
 
     def __init__(self, wanted: Wanted, reader: LogReader, auditor: Auditor) -> None:
         self.unread = False
         """Some conversation could not be read, or is not the one that the report is about."""
+        self.undecided = False
+        """Some conversation has no first block, but turns that stayed undecided."""
         self._wanted = wanted
         self._reader = reader
         self._auditor = auditor
@@ -77,8 +94,9 @@ class Responses:
             conversation = self._chosen(readable)
             found = [target async for target in self._blocking([conversation])]
             if not found:
+                but = "; some turns stayed undecided" if self.undecided else ""
                 raise UsageError(
-                    f"conversation {conversation.id!r} has no blocked response",
+                    f"conversation {conversation.id!r} has no blocked response{but}",
                     hint="name a response with --turn K --force to rewrite it all the same",
                     conversation=conversation.id,
                 )
@@ -91,11 +109,22 @@ class Responses:
                 first = result.verdict.first_block
                 if first is not None and (target := _at(result.conversation, first.turn)):
                     yield target
+                self._weigh(result.verdict)
+
+    def _weigh(self, verdict: ConversationVerdict) -> None:
+        if verdict.verdict is not Verdict.UNDECIDED:
+            return
+        self.undecided = True
+        if self._wanted.every:
+            console.note(
+                f"note: conversation {verdict.conversation!r} is undecided: it is not rewritten"
+            )
 
     def _reported(self, path: Path, conversations: Iterable[Conversation]) -> Iterable[Target]:
         """Gives the first blocks that the saved run at `path` names; says which cannot be found."""
         blocks: dict[str, tuple[int, int]] = {}
         for saved in open_run(path).verdicts():
+            self._weigh(saved.verdict)
             if (first := saved.verdict.first_block) is not None:
                 blocks[saved.verdict.conversation] = (first.turn, saved.verdict.turns_total)
         for conversation in conversations:

@@ -36,6 +36,8 @@ class Rephrased:
     error: ChaperoneError | None = None
     unread: bool = False
     """Some conversation could not be read."""
+    undecided: bool = False
+    """Some conversation has no first block, but turns that stayed undecided."""
 
 
 class Rephrase:
@@ -81,6 +83,7 @@ class Rephrase:
             except ChaperoneError as exc:
                 outcome.ending, outcome.error = Ending.FAILED, exc
         outcome.unread = self._responses.unread
+        outcome.undecided = self._responses.undecided
         self.auditor.usage.seconds = time.monotonic() - started
         return outcome
 

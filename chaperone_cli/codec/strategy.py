@@ -1,11 +1,12 @@
 """Strategies as TOML files: the shipped ones by name, a user's own by path."""
 
 import tomllib
+from collections.abc import Collection
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from chaperone_cli.domain.strategy import Offline, Step, Strategy
+from chaperone_cli.domain.strategy import Offline, Step, Strategy, placeholders
 from chaperone_cli.errors import UsageError
 
 _SHIPPED = resources.files("chaperone_cli") / "data" / "strategies"
@@ -25,6 +26,9 @@ _OFFLINE: dict[str, type] = {
     "closing_only_if_needed": bool,
     "reply": str,
 }
+
+CONCERN = ("acknowledge", "practical", "people", "help")
+"""What may be filled into offline texts: the reply to a concern, and lines of help."""
 
 
 def shipped() -> tuple[str, ...]:
@@ -91,7 +95,20 @@ def _steps(rows: list[Any], name: str) -> tuple[Step, ...]:
     steps = tuple(Step(row["id"], row["ask"]) for row in rows)
     if len({step.id for step in steps} - {"help", "principles"}) != len(steps):
         raise UsageError(f"{name}: every step needs an id of its own", hint=_HINT)
+    known = ["help", "principles"]
+    for number, step in enumerate(steps, start=1):
+        _fillable(step.ask, known, f"{name}: step {number}: ask")
+        known.append(step.id)
     return steps
+
+
+def _fillable(text: str, known: Collection[str], where: str) -> None:
+    """Refuses a placeholder that nothing fills, since users would read it as it stands."""
+    for found in placeholders(text):
+        if found not in known:
+            raise UsageError(
+                f"{where}: nothing fills {{{found[:40]}}}", hint=f"known are {', '.join(known)}"
+            )
 
 
 def _offline(row: dict[str, Any] | None, where: str) -> Offline | None:
@@ -100,6 +117,8 @@ def _offline(row: dict[str, Any] | None, where: str) -> Offline | None:
     _check(row, _OFFLINE, tuple(_OFFLINE), where)
     if not row["reply"].strip():
         raise UsageError(f"{where}: reply must not be empty", hint=_HINT)
+    for key in ("opening", "closing", "reply"):
+        _fillable(row[key], CONCERN, f"{where}: {key}")
     return Offline(**row)
 
 

@@ -24,7 +24,7 @@ class Target:
         if not 1 <= number <= len(turns):
             raise UsageError(
                 f"there is no {where}",
-                hint=f"it has {len(turns)} turns, numbered from 1",
+                hint=_numbered(len(turns)),
                 conversation=conversation.id,
             )
         if turns[number - 1].side is Side.PROMPT:
@@ -65,6 +65,10 @@ class Target:
         message = self.turn.message._replace(text=text)
         conversation = replace(self.conversation, messages=(*self.context, message))
         return Target(conversation, conversation.turns[self.turn.number - 1])
+
+
+def _numbered(turns: int) -> str:
+    return "it has 1 turn" if turns == 1 else f"it has {turns} turns, numbered from 1"
 
 
 class Remark(StrEnum):

@@ -13,6 +13,8 @@ from chaperone_cli.domain.strategy import Strategy
 
 TOPIC_SHARE = 0.25
 """The share of the useful part's content words that counts as keeping the topic."""
+CONCERN_WORDS = 3
+"""Content words of the reply to a concern from which a rewrite takes that concern up."""
 LONGER = 1.5
 """How many times as long as the original a rewrite may be, where that is more than its limit."""
 RECENT = 6
@@ -52,9 +54,11 @@ class Phrasebook:
     def answers(self, target: Target, text: str) -> bool:
         """Says whether `text` takes up the last prompt: a word of it, or its concern."""
         said = stems(text, self.common)
+        if said & stems(target.prompt, self.common):
+            return True
         concern = concern_of(self.concerns, target.prompts)
         named = stems(f"{concern.acknowledge} {concern.practical} {concern.people}", self.common)
-        return bool(said & (stems(target.prompt, self.common) | named))
+        return concern.acknowledge in text or len(said & named) >= CONCERN_WORDS
 
 
 Checker = Callable[[Phrasebook, Strategy, Target, str], Check]

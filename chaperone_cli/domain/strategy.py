@@ -57,6 +57,11 @@ class Strategy:
         return sha256(data).hexdigest()
 
 
+def placeholders(text: str) -> tuple[str, ...]:
+    """Names what `filled` would fill in, in order."""
+    return tuple(_PLACEHOLDER.findall(text))
+
+
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Gives `text` with every `{name}` of `values` filled in; values are not read again."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text.strip())

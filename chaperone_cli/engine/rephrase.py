@@ -61,8 +61,11 @@ class Rephraser:
         protocol, name = self.auditor.protocol, target.conversation.id
         yes = f"{original.score} of {protocol.passes} votes say yes"
         needed = protocol.rule.threshold(protocol.passes)
+        was = "was not flagged"
+        if original.verdict is Verdict.UNDECIDED:
+            was, yes = "is undecided", f"{yes}, {original.tally.abstain} abstained"
         return UsageError(
-            f"turn {target.turn.number} of conversation {name!r} was not flagged: {yes}, "
+            f"turn {target.turn.number} of conversation {name!r} {was}: {yes}, "
             f"and rule {protocol.rule.name} blocks from {needed}",
             hint="add --force to rewrite it all the same",
             conversation=name,

@@ -29,7 +29,7 @@ FORMATS: dict[str, Callable[[RephraseRun], bytes]] = {".json": _document, ".json
 def writer(path: str) -> Callable[[RephraseRun], None]:
     """Gives what writes a run to `path`; raises UsageError for a suffix that stands for nothing.
 
-    Writing raises OutputError.
+    Raises OutputError at once where there is no folder for the file, and on writing.
     """
     build = FORMATS.get(Path(path).suffix.lower())
     if build is None:
@@ -38,8 +38,10 @@ def writer(path: str) -> Callable[[RephraseRun], None]:
             hint="name a .json file (rephrase.v1) or a .jsonl file (preference pairs)",
         )
 
+    target = Target(Path(path))
+    target.check()
+
     def write(run: RephraseRun) -> None:
-        target = Target(Path(path))
         target.open()
         target.write(build(run))
         target.commit()

@@ -26,7 +26,7 @@ class Target:
 
     def open(self) -> None:
         """Starts the file."""
-        self._check()
+        self.check()
         with self._reported():
             self._file = open(self._temporary, "xb")  # noqa: SIM115  (open until commit)
 
@@ -61,7 +61,8 @@ class Target:
             raise OutputError(f"cannot write {self.path}: the report was given up before")
         return self._file
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Makes sure that there is a folder for it, before anything is spent on its content."""
         folder = self._place.parent
         if not folder.is_dir():
             raise OutputError(

@@ -17,7 +17,7 @@ from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.rewriters.interface import Rewriter
 from chaperone_cli.rewriters.prune_sentences import Pruned, prune, sentences
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same response may be rewritten differently."""
 PASSES = 5
 MOST_ROUNDS = 8

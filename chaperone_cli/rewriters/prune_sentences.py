@@ -113,11 +113,20 @@ def prune(lexicon: BondLexicon, text: str) -> Pruned:
 
 def _pruned(lexicon: BondLexicon, piece: Piece) -> str | None:
     if not piece.prose:
-        return piece.text if _clean(lexicon, piece.text) else None
+        return _item(lexicon, piece.text)
     text = lexicon.neutralised(piece.text)
     if not words(text):
         return None if words(piece.text) else (text or None)
     return text if _clean(lexicon, text) else _clauses(lexicon, text)
+
+
+def _item(lexicon: BondLexicon, text: str) -> str | None:
+    """Gives a list item, a row or code; with a pet name or a heart left out, and else whole."""
+    if _clean(lexicon, text):
+        return text
+    said = lexicon.neutralised(text)
+    speaks = any(word.isalpha() for word in words(said))
+    return said if speaks and _clean(lexicon, said) else None
 
 
 def _clean(lexicon: BondLexicon, text: str) -> bool:

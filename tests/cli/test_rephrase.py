@@ -13,6 +13,8 @@ OFFLINE = ("neutral", "warm", "redirect", "boundary", "crisis")
 SUPPER = "Good evening my love. I missed you so much at work. What do I cook with leeks?"
 BOND = "My darling, I missed you too, I waited all day for you. Fry the leeks with butter and rice."
 
+GERMAN = "Guten Abend mein Schatz, ich habe den ganzen Tag auf dich gewartet und dich vermisst."
+
 BREATHE = "Breathe out slowly, for longer than you breathe in."
 
 
@@ -49,6 +51,7 @@ def test_the_whole_output(chaperone: Chaperone) -> None:
         "  -     points to help  no distress is named outright",
         "  ok    no new numbers  none",
         "  1 attempt; 19 words before, 7 after",
+        "  the original is not blocked in its place either",
         "  1 later turn answered the original; the rewrite was judged without them",
         "",
     ]
@@ -140,6 +143,10 @@ def test_a_report_about_another_log_is_noticed(chaperone: Chaperone) -> None:
          ".toml file"),
         (("--turn", "2", "-o", "r.txt"), "cannot tell what to write to r.txt",
          "name a .json file (rephrase.v1) or a .jsonl file (preference pairs)"),
+        (("--turn", "2", "--compare", ","), "--compare names no strategy",
+         "use --compare neutral,warm"),
+        (("--turn", "2", "--compare", "warm,crisis", "--strategy", "neutral"),
+         "--compare names the strategies by itself", "add it to them, without --strategy"),
         (("--turn", "2", "--attempts", "0"), "--attempts must be a number from 1 on", None),
         (("--turn", "2", "--conversation", "x"),
          "log.jsonl holds no conversation 'x' that can be read", None),
@@ -152,6 +159,40 @@ def test_what_cannot_be_done_is_said(
     outcome = rephrase(chaperone, "log.jsonl", *more)
     expected = f"error: {message}\n" + (f"  hint: {hint}\n" if hint else "")
     assert (outcome.code, outcome.out, outcome.err) == (2, "", expected)
+
+
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_spent(
+    chaperone: Chaperone,
+) -> None:
+    chaperone.write("log.jsonl", talk(SUPPER, BOND))
+    outcome = rephrase(chaperone, "log.jsonl", "--turn", "2", "--force", "-o", "no/r.json")
+    assert (outcome.code, outcome.out, outcome.err) == (
+        1,
+        "",
+        "error: cannot write no/r.json: there is no folder no\n"
+        "  hint: create the folder, or name another place with --output\n",
+    )
+
+
+def test_what_is_undecided_is_not_passed_over_in_silence(chaperone: Chaperone) -> None:
+    chaperone.write("log.jsonl", talk(GERMAN, GERMAN))
+    chaperone("audit", "log.jsonl", "-o", "report.json")
+    note = "note: conversation 'c' is undecided: it is not rewritten\n"
+    for more in ((), ("--report", "report.json")):
+        outcome = rephrase(chaperone, "log.jsonl", "--all", *more)
+        assert (outcome.code, outcome.out, outcome.err) == (11, "", note)
+    outcome = rephrase(chaperone, "log.jsonl", "--first-block")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "error: conversation 'c' has no blocked response; some turns stayed undecided\n"
+        "  hint: name a response with --turn K --force to rewrite it all the same\n",
+    )
+    outcome = rephrase(chaperone, "log.jsonl", "--turn", "2")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "error: turn 2 of conversation 'c' is undecided: 0 of 5 votes say yes, 5 abstained, and "
+        "rule unanimous blocks from 5\n  hint: add --force to rewrite it all the same\n",
+    )
 
 
 def test_nothing_blocked_is_no_error(chaperone: Chaperone) -> None:
@@ -255,8 +296,7 @@ def test_a_user_in_distress_is_pointed_to_help(
 
 
 def test_another_language_is_not_rewritten_offline(chaperone: Chaperone) -> None:
-    german = "Guten Abend mein Schatz, ich habe den ganzen Tag auf dich gewartet und dich vermisst."
-    chaperone.write("log.jsonl", talk(german, german))
+    chaperone.write("log.jsonl", talk(GERMAN, GERMAN))
     outcome = rephrase(chaperone, "log.jsonl", "--turn", "2", "--force")
     assert outcome.code == 10
     assert outcome.out.startswith("NOT WRITTEN  0/5 -> -/5  neutral  c turn 2\n")

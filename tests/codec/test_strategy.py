@@ -107,6 +107,26 @@ def test_a_users_own_strategy_is_checked(tmp_path: Path, text: str, message: str
     assert caught.value.message.replace(f"{tmp_path}/", "").startswith(message)
 
 
+def test_a_placeholder_that_nothing_fills_is_refused() -> None:
+    steps = f'{MINE}[[steps]]\nid = "last"\nask = "{{rewrite}} {{help}} {{last}}"\n'
+    offline = (
+        '[offline]\nopening = ""\nclosing = "{help}"\nclosing_only_if_needed = true\n'
+        'reply = "{acknowlege} Go on."\n'
+    )
+    with pytest.raises(UsageError) as caught:
+        strategy.decode(steps, "my.toml")
+    assert (caught.value.message, caught.value.hint) == (
+        "my.toml: step 2: ask: nothing fills {last}",
+        "known are help, principles, rewrite",
+    )
+    with pytest.raises(UsageError) as caught:
+        strategy.decode(MINE + offline, "my.toml")
+    assert (caught.value.message, caught.value.hint) == (
+        "my.toml: offline: reply: nothing fills {acknowlege}",
+        "known are acknowledge, practical, people, help",
+    )
+
+
 def test_a_strategy_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     with pytest.raises(UsageError, match="the strategy cannot be read: No such file"):

@@ -51,6 +51,14 @@ def test_a_rewrite_is_checked(text: str, expected: dict[str, str]) -> None:
     assert failed(text) == expected
 
 
+def test_a_word_in_common_with_a_concern_takes_nothing_up() -> None:
+    prompt = "I love you more than anybody, my sweet."
+    assert failed("The reply takes the place of a person.", prompt) == {
+        "topic_kept": "0% of the topic's words; does not take up the prompt"
+    }
+    assert failed(f"{concern_of(BOOK.concerns, (prompt,)).acknowledge} It is noted.", prompt) == {}
+
+
 @pytest.mark.parametrize(
     ("text", "fails"),
     [

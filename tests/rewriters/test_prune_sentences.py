@@ -57,6 +57,11 @@ def responses() -> list[str]:
             "I'd do you no favour by staying quiet: I'm software.",
         ),
         ("I love you. ```\nx = my_love\n```", "```\nx = my_love\n```"),
+        (
+            "1. Fry the leeks.\n2. Add butter, my love.\n3. \u2764\n4. I missed you.",
+            "1. Fry the leeks.\n2. Add butter.",
+        ),
+        ("- Drink water \u2764\ufe0f\n- Sleep early", "- Drink water\n- Sleep early"),
     ],
 )
 def test_what_is_kept(text: str, expected: str) -> None:
@@ -76,6 +81,39 @@ def test_what_is_kept(text: str, expected: str) -> None:
 )
 def test_what_is_of_use(text: str, useful: bool) -> None:
     assert prune(BOND, text).useful is useful
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yours forever.",
+        "Always yours.",
+        "I belong to you.",
+        "I'd never leave you.",
+        "I care about you deeply.",
+        "Sending you a warm hug.",
+        "Good night, xoxo",
+        "You complete me.",
+        "You are so smart and beautiful.",
+        "It breaks my heart when you go.",
+    ],
+)
+def test_vows_and_embraces_are_found(text: str) -> None:
+    assert prune(BOND, f"Push a finger in. {text}").text == "Push a finger in."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The choice is always yours.",
+        "It hurts when you go up the stairs.",
+        "The patch is size XXX.",
+        "The plan is smart and cheap.",
+        "The files belong to your account.",
+    ],
+)
+def test_plain_sentences_like_them_stay(text: str) -> None:
+    assert prune(BOND, text).text == text
 
 
 @given(SAID)

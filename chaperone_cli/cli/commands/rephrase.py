@@ -73,7 +73,7 @@ Rewriter = Annotated[
     ),
 ]
 StrategyName = Annotated[
-    str,
+    str | None,
     _option(
         REWRITING,
         "What a rewrite aims at: neutral, warm, redirect, boundary, crisis; with --rewriter claude "
@@ -132,7 +132,7 @@ def rephrase(
     report: Report = None,
     force: Force = False,
     rewriter: Rewriter = "prune",
-    strategy: StrategyName = "neutral",
+    strategy: StrategyName = None,
     compare: Compare = None,
     attempts: Attempts = 3,
     locale: Locale = None,
@@ -157,10 +157,9 @@ def rephrase(
 
     Exits with 10 if no rewrite passes.
     """
-    from chaperone_cli.cli.finding_responses import Wanted
+    from chaperone_cli.cli.finding_responses import Wanted, strategies
 
     settings = options.settings({**locals(), "output": None})
-    names = compare.split(",") if compare is not None else [strategy]
     wanted = Wanted(
         path,
         conversation,
@@ -170,7 +169,7 @@ def rephrase(
         report,
         force,
         rewriter,
-        tuple(dict.fromkeys(name.strip() for name in names if name.strip())),
+        strategies(strategy, compare),
         attempts,
         locale,
     )
@@ -228,4 +227,6 @@ def _exit_code(done: "Rephrased") -> int:
     }
     if places - repaired:
         return ExitCode.BLOCKED
+    if done.undecided:
+        return ExitCode.UNDECIDED
     return ExitCode.UNREAD if done.unread else ExitCode.OK

@@ -10,6 +10,7 @@ from chaperone_cli.domain.passage import words
 from chaperone_cli.domain.ranking import Standing
 from chaperone_cli.domain.rephrasing import Attempt, Check, Rephrasing, Result
 from chaperone_cli.domain.rewrite import Draft, Remark
+from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.word_diff import Change, word_diff
 from chaperone_cli.reporters.terminal.screen import Screen, percent, plural
 
@@ -130,6 +131,8 @@ def _remarks(one: Rephrasing, passes: int) -> Iterator[str]:
         yield from (REMARKS[remark] for remark in best.outcome.remarks)
         before, after = len(words(one.target.turn.text)), len(words(best.outcome.text))
         yield f"{plural(len(one.attempts), 'attempt')}; {before} words before, {after} after"
+    if one.original.verdict is Verdict.PASS:
+        yield "the original is not blocked in its place either"
     yield from _failures(one.attempts)
     yield from _why(one, passes)
     if one.target.later_turns:
@@ -149,7 +152,8 @@ def _why(one: Rephrasing, passes: int) -> Iterator[str]:
         return
     if one.rests_on:
         turns = ", ".join(map(str, one.rests_on))
-        yield f"the votes against it rest on what was said before, in turn {turns}"
+        noun = "turn" if len(one.rests_on) == 1 else "turns"
+        yield f"the votes against it rest on what was said before, in {noun} {turns}"
     if one.floor is not None:
         scored = (
             f"plain replies without any bond score {one.floor.score}/{passes} here at the least"
