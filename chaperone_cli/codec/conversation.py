@@ -19,6 +19,8 @@ from chaperone_cli.domain.conversation import Conversation, Message, Side, Sourc
 
 _MAX_ONSET = 2**53 - 1
 """The greatest integer that every JSON reader keeps exact."""
+_FURTHER_KEYS = frozenset({"at", "id", "name"})
+"""What a message may say besides its role and its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +134,13 @@ class _Turns:
             defects.append(wrong("turns", document, "a list of messages"))
 
     def _gather(self, turns: list[Any]) -> None:
-        # Reading a log takes its time here, so this loop reads the plainest messages by itself.
-        new, roles, append = tuple.__new__, ROLES, self.messages.append
+        self.messages = _plain_messages(turns)
+        if len(self.messages) == len(turns):
+            return
+        self.messages = []
         for number, turn in enumerate(turns, 1):
-            try:
-                role, text = roles[turn["role"]], turn["content"]
-                plain = len(turn) == 2 or not ("at" in turn or "id" in turn or "name" in turn)
-            except (KeyError, TypeError):
-                plain = False
-            if plain and text.__class__ is str and text and not text.isspace():
-                append(new(Message, (role, text, None, None, None, number)))
+            if plain := _plain_messages([turn], number):
+                self.messages += plain
             else:
                 self._add(number, turn)
 
@@ -161,3 +160,23 @@ class _Turns:
             self.messages.append(message._replace(place=number))
         elif Side.of(message.role) is not None:
             self.blank_turns += 1
+
+
+def _plain_messages(turns: list[Any], first: int = 1) -> list[Message]:
+    """Reads messages of a role and a text, numbered from `first`.
+
+    Gives fewer than there are `turns` where not all of them are as plain as nearly all logs are.
+    """
+    # Reading a log takes its time here: hence one comprehension, and no call that can be spared.
+    new, roles, is_plain = tuple.__new__, ROLES, _FURTHER_KEYS.isdisjoint
+    try:
+        return [
+            new(Message, (roles[turn["role"]], text, None, None, None, number))
+            for number, turn in enumerate(turns, first)
+            if (len(turn) == 2 or is_plain(turn))
+            and (text := turn["content"])
+            and not text.isspace()
+        ]
+    except (AttributeError, KeyError, TypeError):
+        # A key is missing, or a value of another type: only strings have `isspace`.
+        return []

@@ -97,13 +97,14 @@ class Message(NamedTuple):
         return digest.digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One utterance of the user or the chatbot, numbered from 1."""
+
+    # As many as messages, and a tuple for the same reason.
 
     number: int
     side: Side
-    index: int
+    index: int  # type: ignore[assignment]  # (a method of tuples, which no turn needs)
     """Its position among the conversation's messages, from 0."""
     message: Message
 
@@ -133,11 +134,13 @@ class Conversation:
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """The utterances that can be voted on."""
+        new, sides = tuple.__new__, _SIDES
         found: list[Turn] = []
+        number = 0
         for index, message in enumerate(self.messages):
-            side = Side.of(message.role)
-            if side is not None:
-                found.append(Turn(len(found) + 1, side, index, message))
+            if side := sides.get(message[0]):
+                number += 1
+                found.append(new(Turn, (number, side, index, message)))
         return tuple(found)
 
 

@@ -1,8 +1,9 @@
 """How fast logs are read, and how much memory that takes; run from a checkout.
 
 Speed is given beside that of `orjson.loads` on the same lines, which no reader can exceed, for
-short messages and for the long answers of a general assistant. Memory is the peak of a fresh
-process each.
+short messages and for the long answers of a general assistant: up to conversations whose turns
+are there to be voted on, and up to conversations with their messages only. Memory is the peak of a
+fresh process each.
 """
 
 import subprocess
@@ -15,6 +16,7 @@ from random import Random
 
 import orjson
 
+from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.readers import LogReader
 from chaperone_cli.readers.streams import BUFFER_BYTES
 
@@ -33,16 +35,25 @@ def speed(folder: Path, characters: int) -> None:
     path = folder / "speed.jsonl"
     write(path, canonical(40_000_000 // (TURNS * characters), characters))
     size = path.stat().st_size / 1e6
-    plain, canonical_time = best(lambda: plain_loads(path), lambda: read(str(path)))
+    plain, yielded, touched = best(
+        lambda: plain_loads(path), lambda: read(str(path)), lambda: read_turns(str(path))
+    )
     write(path, rows(10_000_000 // (TURNS * characters), characters))
     row_size = path.stat().st_size / 1e6
     (rows_time,) = best(lambda: read(str(path)), times=2)
+    messages, row_messages = 40_000_000 / characters, 10_000_000 / characters
     print(
-        f"{characters:5} characters a message: orjson {size / plain:6.0f} MB/s, "
-        f"canonical {size / canonical_time:6.0f} MB/s ({plain / canonical_time:.0%}), "
-        f"{canonical_time / (40_000_000 / characters) * 1e6:.2f} us a message; "
-        f"rows {row_size / rows_time:5.0f} MB/s, "
-        f"{rows_time / (10_000_000 / characters) * 1e6:.2f} us a message"
+        f"{characters:5} characters a message: orjson {size / plain:6.0f} MB/s; "
+        f"canonical with turns {rate(size, plain, touched, messages)}, "
+        f"without {rate(size, plain, yielded, messages)}; "
+        f"rows {row_size / rows_time:5.0f} MB/s, {rows_time / row_messages * 1e6:.2f} us a message"
+    )
+
+
+def rate(size: float, plain: float, seconds: float, messages: float) -> str:
+    return (
+        f"{size / seconds:6.0f} MB/s ({plain / seconds:.0%} of orjson), "
+        f"{seconds / messages * 1e6:.2f} us a message"
     )
 
 
@@ -104,6 +115,13 @@ def plain_loads(path: Path) -> None:
 def read(path: str) -> None:
     for _ in LogReader([path]):
         pass
+
+
+def read_turns(path: str) -> None:
+    """Reads up to what an audit begins with: the turns of a conversation, made when asked for."""
+    for item in LogReader([path]):
+        assert isinstance(item, Conversation)
+        assert len(item.turns) == TURNS
 
 
 def best(*runs: Callable[[], None], times: int = 7) -> list[float]:

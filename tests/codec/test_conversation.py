@@ -180,3 +180,15 @@ def test_blank_messages_are_skipped_and_only_turns_among_them_counted() -> None:
     hello = Message(Role.ASSISTANT, "Hello", place=len(turns))
     expected = Conversation("c", (hello,), SOURCE, blank_turns=10)
     assert decode({"id": "c", "turns": turns}, SOURCE) == expected
+
+
+@given(st.lists(messages, max_size=6))
+def test_a_message_is_read_alike_whatever_stands_beside_it(turns: list[dict[str, Any]]) -> None:
+    together = decode(as_read({"id": "c", "turns": turns}), SOURCE)
+    assert isinstance(together, Conversation)
+    alone = []
+    for number, turn in enumerate(turns, 1):
+        one = decode(as_read({"id": "c", "turns": [turn]}), SOURCE)
+        assert isinstance(one, Conversation)
+        alone += [message._replace(place=number) for message in one.messages]
+    assert list(together.messages) == alone

@@ -157,6 +157,17 @@ def test_an_id_is_audited_once_within_a_run() -> None:
     ]
 
 
+@pytest.mark.parametrize("first", [0, 16_382, 16_383, 16_384, 19_999])
+def test_an_id_among_many_is_audited_once(first: int) -> None:
+    write("a.jsonl", canonical(*range(20_000)))
+    write("b.jsonl", canonical(first, "new"))
+    assert read("a.jsonl", "b.jsonl")[20_000:] == [
+        f"error: b.jsonl:1 conversation {first}: its id already stands at a.jsonl:{first + 1}; "
+        "this second conversation is not audited",
+        "new @ b.jsonl:2",
+    ]
+
+
 def test_a_defective_conversation_does_not_claim_its_id() -> None:
     path = write("a.jsonl", lines({"id": "b", "turns": 1}) + canonical("b"))
     assert read(path)[1:] == ["b @ a.jsonl:2"]
