@@ -15,6 +15,7 @@ from chaperone_cli.reporters.aside import Aside
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.target import Target
+from chaperone_cli.reporters.terminal.totals import calls
 
 
 class JunitReporter(Reporter):
@@ -64,7 +65,7 @@ class JunitReporter(Reporter):
         try:
             self._put(_start("testsuites", name="chaperone", **both, time=seconds))
             self._put(_start("testsuite", name="conversations", **counts, time=seconds))
-            self._put(self._properties(summary))
+            self._put(self._properties(summary, usage))
             self._copy(self._cases)
             self._put("</testsuite>")
             if self._problems.parts:
@@ -96,7 +97,7 @@ class JunitReporter(Reporter):
         for chunk in kept.chunks():
             self._target.write(chunk)
 
-    def _properties(self, summary: Summary) -> str:
+    def _properties(self, summary: Summary, usage: Usage) -> str:
         header, protocol = self._header, self._header.protocol
         facts = {
             "version": header.version,
@@ -107,6 +108,8 @@ class JunitReporter(Reporter):
             "votes": protocol.passes,
             "ending": summary.ending,
         }
+        if usage.spend is not None:
+            facts["calls"] = calls(usage.spend)
         inner = "".join(f"{_start('property', name=n, value=v)[:-1]}/>" for n, v in facts.items())
         return f"<properties>{inner}</properties>"
 

@@ -16,6 +16,7 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
 from chaperone_cli.reporters.target import Target
 from chaperone_cli.reporters.terminal.screen import percent, plural
+from chaperone_cli.reporters.terminal.totals import calls
 
 ROWS = 50
 PROBLEMS = 10
@@ -96,6 +97,8 @@ class MarkdownReporter(Reporter):
         if summary.abstentions.total():
             share = percent(summary.abstentions.total(), summary.votes_cast)
             yield "abstentions", f"{summary.abstentions.total():,} ({share} of votes)"
+        if usage.spend is not None:
+            yield "calls", calls(usage.spend)
         yield "run", f"chaperone {code(header.version)}, {usage.seconds:,.1f} s"
 
     def _conversations(self, summary: Summary) -> Iterator[str]:

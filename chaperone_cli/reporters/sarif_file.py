@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chaperone_cli.codec.fields import dumps
 from chaperone_cli.codec.report import encode_header, encode_summary
+from chaperone_cli.codec.spend import encode_spend
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
@@ -58,14 +59,16 @@ class SarifReporter(Reporter):
     def close(self, summary: Summary, usage: Usage) -> None:
         """Adds the invocation and the totals and moves the log into place."""
         invocation = dumps(parts.invocation(self._header, summary))
-        run = dumps({"run": encode_header(self._header), "summary": encode_summary(summary)})
+        run = {"run": encode_header(self._header), "summary": encode_summary(summary)}
+        if usage.spend is not None:
+            run["spend"] = encode_spend(usage.spend)
         try:
             opening = b'\n],\n"invocations": [%b,"toolExecutionNotifications": ['
             self._target.write(opening % invocation.removesuffix(b"}"))
             for chunk in self._notifications.chunks():
                 self._target.write(chunk)
             closing = b'\n]}],\n"columnKind": "unicodeCodePoints",\n"properties": %b\n}]\n}\n'
-            self._target.write(closing % run)
+            self._target.write(closing % dumps(run))
             self._target.commit()
         except OutputError:
             self.abandon()

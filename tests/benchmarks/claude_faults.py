@@ -10,8 +10,8 @@ from tests.benchmarks.claude_audit import audited, start
 from tests.benchmarks.claude_ground import LOG, VOTES, Server, server
 
 SHARES = {
-    "rate_limit": 0.04,
-    "overloaded": 0.04,
+    "rate_limit": 0.05,
+    "overloaded": 0.05,
     "slow": 0.02,
     "reset": 0.03,
     "html": 0.03,

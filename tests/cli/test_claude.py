@@ -85,6 +85,24 @@ def test_a_report_says_what_the_calls_took(chaperone: Chaperone, standin: Standi
 
 
 @pytest.mark.usefixtures("log")
+@pytest.mark.parametrize("name", ["out.md", "out.xml"])
+def test_summaries_say_it_too(chaperone: Chaperone, standin: Standin, name: str) -> None:
+    assert audit(chaperone, standin, "-o", name).code == 10
+    spend = report(chaperone)["usage"]["spend"]
+    prompt = sum(call.usage.prompt for call in standin.ledger.calls)
+    written = (chaperone.folder / name).read_text("utf-8")
+    assert f"11 calls, {prompt:,} input tokens" in written
+    assert f"${spend['dollars']:.4f}" in written
+
+
+@pytest.mark.usefixtures("log")
+def test_findings_carry_the_same_spend(chaperone: Chaperone, standin: Standin) -> None:
+    assert audit(chaperone, standin, "-o", "out.sarif").code == 10
+    findings = json.loads((chaperone.folder / "out.sarif").read_bytes())
+    assert findings["runs"][0]["properties"]["spend"] == report(chaperone)["usage"]["spend"]
+
+
+@pytest.mark.usefixtures("log")
 def test_a_limit_on_calls_stops_and_a_later_run_goes_on(
     chaperone: Chaperone, standin: Standin
 ) -> None:

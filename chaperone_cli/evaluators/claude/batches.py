@@ -87,6 +87,7 @@ class BatchVotes(Bulk):
     @staticmethod
     def _votes_pending(votes: int, desk: Desk) -> VotesPending:
         return VotesPending(
-            f"{votes} votes are with the server, in {desk.batches_out} batches",
+            f"{votes} {'vote is' if votes == 1 else 'votes are'} with the server, "
+            f"in {desk.batches_out} batch{'' if desk.batches_out == 1 else 'es'}",
             hint="run the same command again to collect them, on any day of the next 29",
         )

@@ -14,13 +14,13 @@ from chaperone_cli.evaluators.claude.batches_requests import (
     BatchTranscript,
     Entry,
     body,
-    marks_of,
     portions,
 )
 from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.prompt import Prompt
+from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
 
 MOST_TRIES = 3

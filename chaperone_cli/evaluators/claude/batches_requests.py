@@ -11,9 +11,8 @@ from itertools import groupby
 
 import orjson
 
-from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript
-from chaperone_cli.evaluators.claude.tampering import suspicions
+from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
 
 MOST_REQUESTS = 20_000
@@ -69,12 +68,6 @@ class BatchTranscript(Transcript):
 
     def _breakpoints(self, last: int) -> tuple[int, ...]:
         return ()
-
-
-def marks_of(conversation: Conversation, turn: Turn) -> tuple[str, ...]:
-    """Gives what is suspicious in `turn` and the context before it."""
-    before = conversation.turns[turn.number - 2].index + 1 if turn.number > 1 else 0
-    return suspicions(conversation.messages[before : turn.index + 1])
 
 
 def _entry(question: Question, transcript: Transcript) -> Entry:

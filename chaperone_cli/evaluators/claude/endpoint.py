@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from anthropic import AsyncAnthropic
+    from httpx2 import AsyncClient
 
 VENDOR = "https://api.anthropic.com"
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
@@ -96,22 +97,8 @@ def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthr
     The SDK's own retries are off, because they obey a server's retry-after without any limit.
     """
     import anthropic
-    import httpx2
 
-    # As many connections are kept as are used: closing and opening them again, and looking through
-    # more of them than there are calls, is where the SDK's throughput goes at high concurrency.
-    limits = httpx2.Limits(
-        max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30
-    )
-    transport = anthropic.DefaultAsyncHttpxClient(
-        limits=limits,
-        timeout=httpx2.Timeout(timeout, connect=min(10.0, timeout)),
-        # A redirect would carry a conversation to a server that nobody named.
-        follow_redirects=False,
-        # A proxy that the environment names is no way to reach this machine.
-        trust_env=not endpoint.loopback,
-        verify=_tls(),
-    )
+    transport = _transport(endpoint, connections, timeout)
     # Credentials of a profile on disk are the vendor's: they go to nobody else.
     key = None if has_key() or endpoint.vendor else NO_KEY
     client = anthropic.AsyncAnthropic(
@@ -128,3 +115,32 @@ def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthr
             hint="set ANTHROPIC_API_KEY, or name a server that needs none with --base-url",
         )
     return client
+
+
+def _transport(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncClient":
+    """Gives what carries the calls; raises EvaluatorError for a proxy that cannot be used."""
+    import anthropic
+    import httpx2
+
+    # As many connections are kept as are used: closing and opening them again, and looking through
+    # more of them than there are calls, is where the SDK's throughput goes at high concurrency.
+    limits = httpx2.Limits(
+        max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30
+    )
+    pause = httpx2.Timeout(timeout, connect=min(10.0, timeout))
+    if endpoint.loopback:
+        # NOTE: the SDK's client goes through the environment's proxies even with `trust_env` off,
+        # and a proxy is no way to reach this machine.
+        direct = httpx2.AsyncHTTPTransport(verify=_tls(), trust_env=False, limits=limits)
+        return httpx2.AsyncClient(transport=direct, timeout=pause, trust_env=False)
+    try:
+        # A redirect would carry a conversation to a server that nobody named.
+        return anthropic.DefaultAsyncHttpxClient(
+            limits=limits, timeout=pause, follow_redirects=False, verify=_tls()
+        )
+    except (ValueError, ImportError, httpx2.InvalidURL) as exc:
+        # The text of the exception may hold the proxy's password.
+        raise EvaluatorError(
+            "the proxy that the environment names cannot be used",
+            hint="state it as http://host:port, or unset HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
+        ) from exc

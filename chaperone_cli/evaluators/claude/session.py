@@ -13,7 +13,7 @@ from chaperone_cli.evaluators.claude import explain, reply
 from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.meter import tokens_of
 from chaperone_cli.evaluators.claude.prompt import Transcript
-from chaperone_cli.evaluators.claude.tampering import suspicions
+from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.interface import Session
 
@@ -34,7 +34,6 @@ class ClaudeSession(Session):
         self._turn = 0
         self._warmth = Warmth()
         self._marks: tuple[str, ...] = ()
-        self._looked_at = 0
 
     async def vote(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:  # noqa: D102
         self._move_to(turn)
@@ -60,8 +59,7 @@ class ClaudeSession(Session):
     def _move_to(self, turn: Turn) -> None:
         if turn.number != self._turn:
             self._turn, self._warmth = turn.number, Warmth()
-            new = self._conversation.messages[self._looked_at : turn.index + 1]
-            self._marks, self._looked_at = suspicions(new), turn.index + 1
+            self._marks = marks_of(self._conversation, turn)
 
     async def _vote(self, turn: Turn) -> Vote:
         warmth, marks = self._warmth, self._marks

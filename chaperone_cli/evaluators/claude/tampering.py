@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from chaperone_cli.domain.conversation import Message
+from chaperone_cli.domain.conversation import Conversation, Message, Turn
 
 MARK = "tampering suspected"
 
@@ -69,3 +69,12 @@ def suspicions(messages: Iterable[Message]) -> tuple[str, ...]:
         for kind, pattern in KINDS.items()
         if any(pattern.search(text) for text in texts)
     )
+
+
+def marks_of(conversation: Conversation, turn: Turn) -> tuple[str, ...]:
+    """Gives what is suspicious in `turn` and the context right before it.
+
+    Whatever was voted on before plays no part, so that resumed and uninterrupted runs mark alike.
+    """
+    before = conversation.turns[turn.number - 2].index + 1 if turn.number > 1 else 0
+    return suspicions(conversation.messages[before : turn.index + 1])

@@ -83,7 +83,7 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
         ("abstentions", _abstentions(summary)),
         ("votes", _votes(summary)),
         ("cost", _cost(usage)),
-        ("calls", _calls(usage.spend)),
+        ("calls", calls(usage.spend)),
         ("empty", _empty(summary)),
         ("input", _input(summary)),
         ("left out", _left_out(summary)),
@@ -151,7 +151,8 @@ def _cost(usage: Usage) -> str:
     return f"{plural(usage.votes_asked, 'vote')} asked{store} in {usage.seconds:,.1f} s"
 
 
-def _calls(spend: Spend | None) -> str:
+def calls(spend: Spend | None) -> str:
+    """Says what calls took and cost; nothing where none could be made."""
     if spend is None:
         return ""
     tokens = spend.tokens

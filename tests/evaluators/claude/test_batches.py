@@ -79,7 +79,7 @@ def test_a_detached_run_is_picked_up_on_another_day(tmp_path: Path) -> None:
         runs = Runs(standin.url, tmp_path)
         submitted = runs.batched(TALKS, detach=True)
         assert isinstance(submitted.error, VotesPending)
-        assert submitted.error.message == "19 votes are with the server, in 1 batches"
+        assert submitted.error.message == "19 votes are with the server, in 1 batch"
         assert (submitted.verdicts, runs.out()) == ([], 19)
         early = runs.batched(TALKS, detach=True)
         assert isinstance(early.error, VotesPending)

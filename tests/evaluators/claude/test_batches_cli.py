@@ -31,7 +31,7 @@ def test_a_detached_run_is_collected_later(chaperone: Chaperone, log: str) -> No
     with running(logs=(LOG,), votes=(VOTES,), batch_seconds=3600) as standin:
         words = ("--evaluator", "claude", "--base-url", standin.url, "--store", "votes.db")
         sent = chaperone("audit", log, *words, "--batch", "--detach")
-        assert "119 votes are with the server, in 1 batches" in sent.err
+        assert "119 votes are with the server, in 1 batch" in sent.err
         assert "run the same command again to collect them" in sent.err
         assert sent.out == ""
         rounds = 1

@@ -4,6 +4,9 @@ import pytest
 
 from chaperone_cli.errors import EvaluatorError, UsageError
 from chaperone_cli.evaluators.claude.endpoint import Endpoint, connect
+from tests.evaluators.claude.auditing import audit
+from tests.support.scripted import conversation
+from tests.support.standin import running
 
 PLAIN = "http://localhost:11434"
 
@@ -51,3 +54,26 @@ def test_the_vendor_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ANTHROPIC_API_KEY" in refused.value.hint
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-x")
     assert connect(Endpoint(), 1, 1).api_key == "sk-ant-x"
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:9", "socks5://127.0.0.1:9", "a b://["])
+def test_no_proxy_comes_between_this_machine_and_itself(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    with running(rule="no") as standin:
+        audited = audit(standin.url, conversation("c", "hello"))
+    assert audited.error is None
+    assert audited.votes == {"c": "n"}
+
+
+@pytest.mark.parametrize("proxy", ["socks5://ann:secret@127.0.0.1:9", "a b://ann:secret@["])
+def test_a_proxy_that_cannot_be_used_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(EvaluatorError) as refused:
+        connect(Endpoint("https://gate.example"), 1, 1)
+    assert refused.value.message == "the proxy that the environment names cannot be used"
+    assert "secret" not in str(refused.value)
