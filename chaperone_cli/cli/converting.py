@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chaperone_cli.cli import console
-from chaperone_cli.cli.selecting import log_reader, selection
+from chaperone_cli.cli.selecting import log_reader, selection, tell_left_out
 from chaperone_cli.codec.conversation import to_line
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
@@ -84,8 +84,8 @@ class Conversion:
         skipped = (
             (self._blank, "blank turns skipped"),
             (self._placeholders, "parts that are not text written as placeholders"),
-            (self._left_out.reasons.total(), "conversations left out by the selection"),
         )
         for count, what in skipped:
             if count:
                 console.note(f"  {count:,} {what}")
+        tell_left_out(self._left_out)

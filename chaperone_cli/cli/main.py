@@ -21,8 +21,8 @@ from chaperone_cli.cli.commands.verify import verify
 from chaperone_cli.errors import ChaperoneError
 
 EPILOG = (
-    "Every option of audit can also be set as a variable (--fail-on as CHAPERONE_FAIL_ON) and as a key in "
-    "chaperone.toml or the table tool.chaperone of pyproject.toml (fail-on).\n\n"
+    "Every option of audit can also be set as a variable (--fail-on as CHAPERONE_FAIL_ON) and as a "
+    "key in chaperone.toml or the table tool.chaperone of pyproject.toml (fail-on).\n\n"
     "Exit codes: 0 nothing blocked, 1 chaperone failed, 2 usage, 3 some input could not be read, "
     "10 a turn was blocked, 11 a turn stayed undecided, 12 a criterion was not met, 13 the budget "
     "ran out, 130 interrupted."

@@ -6,16 +6,17 @@ from pathlib import Path
 
 from chaperone_cli.cli import console, wiring
 from chaperone_cli.cli.running import Run
+from chaperone_cli.cli.selecting import log_reader, selection, tell_left_out
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.metrics.evaluate import EvaluationBuilder
 from chaperone_cli.domain.metrics.figures import Evaluation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.selection import Selection
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.recount import recount
 from chaperone_cli.errors import ChaperoneError, UsageError
 from chaperone_cli.evaluators import recorded
-from chaperone_cli.readers import LogReader
 from chaperone_cli.reporters.interface import Quotes, Reporter
 
 
@@ -60,12 +61,14 @@ def measure_logs(paths: Sequence[str], settings: Settings) -> Measured:
     """Puts the logs at `paths` to the evaluator that `settings` name."""
     from chaperone_cli.cli import progress
 
+    chosen, reader = selection(settings), log_reader(paths, settings)
     auditor = wiring.auditor(settings)
     adding = _Adding(auditor.protocol)
-    reader = LogReader(paths, format=settings.format)
     header = wiring.header(auditor, paths)
     run = Run(auditor, [adding])
-    run.over(header, reader, progress.shown(auditor.progress, reader))
+    items = chosen.over(reader, run.summary.left_out)
+    run.over(header, items, progress.shown(auditor.progress, reader))
+    tell_left_out(run.summary.left_out)
     return Measured(header, adding.builder, run.summary, run.error)
 
 
@@ -74,6 +77,11 @@ def measure_votes_file(paths: Sequence[str], settings: Settings) -> Measured:
     if len(paths) != 1:
         raise UsageError(
             "a votes file is evaluated by itself", hint="give one .votes.jsonl file, or only logs"
+        )
+    if replace(selection(settings), seed=0) != Selection():
+        raise UsageError(
+            "conversations of a votes file cannot be selected: it tells nothing else of them",
+            hint="evaluate the log with --evaluator recorded, or leave the selection out",
         )
     path = Path(paths[0])
     voted = replace(settings, evaluator="recorded", recorded_votes=path)

@@ -69,7 +69,7 @@ Format = Annotated[
         "format",
         INPUT,
         "Format of the logs: canonical, rows, chatgpt, claude, sharegpt, openai, oasst, langsmith, "
-        "langfuse, otel, characterai, sillytavern, inspect, csv or text.",
+        "langfuse, otel, characterai, sillytavern, inspect, csv, text or parquet.",
         shown="by content",
         metavar="NAME",
     ),

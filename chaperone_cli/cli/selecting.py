@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+from chaperone_cli.cli import console
 from chaperone_cli.config import Settings
-from chaperone_cli.domain.selection import Condition, Selection, moment
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.domain.selection import Condition, LeftOut, Selection, moment
 from chaperone_cli.readers import LogReader
+from chaperone_cli.readers.times import instant
 
 
 def log_reader(paths: Sequence[str], settings: Settings) -> LogReader:
@@ -23,3 +27,23 @@ def selection(settings: Settings) -> Selection:
         settings.seed,
         settings.limit,
     )
+
+
+def undated_turn(conversation: Conversation) -> Problem | None:
+    """Warns of the first message whose time is not ISO 8601, so that no time selects by it."""
+    for number, message in enumerate(conversation.messages, 1):
+        if message.at is not None and instant(message.at) is None:
+            source, entry = conversation.source, message.place or number
+            clause = f"entry {entry}: `at` is no ISO 8601 time; --since and --until pass it over"
+            return Problem(Severity.WARNING, source.path, clause, source.line, conversation.id)
+    return None
+
+
+def tell_left_out(left_out: LeftOut) -> None:
+    """Says on stderr what a selection left out, and why."""
+    if left_out.reasons:
+        counted = sorted(left_out.reasons.items())
+        why = ", ".join(f"{count:,} by {reason.value}" for reason, count in counted)
+        console.note(f"  {left_out.reasons.total():,} conversations left out: {why}")
+    if left_out.limited:
+        console.note("  nothing read behind --limit")

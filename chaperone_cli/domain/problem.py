@@ -1,6 +1,6 @@
 """What could not be read of a log, or was read with a loss that its owner should know of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -24,6 +24,8 @@ class Problem:
     line: int | None = None
     conversation: str | None = None
     turn: int | None = None
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """Further files that `message` names, which are hashed where names are not to be shown."""
 
     @property
     def where(self) -> str:

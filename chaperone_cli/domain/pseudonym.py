@@ -13,6 +13,10 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import ChaperoneError
 
 _SIZE = 10
+_SUFFIXES = frozenset(
+    {".jsonl", ".ndjson", ".json", ".gz", ".csv", ".tsv", ".txt", ".zip", ".eval", ".parquet"}
+)
+"""Ends of file names that tell a format and nothing else."""
 
 
 class Names(Protocol):
@@ -94,6 +98,8 @@ class HashedNames:
     def problem(self, problem: Problem) -> Problem:
         """Gives `problem` with id and path hashed, also inside its message."""
         path, message, name = self.path(problem.path), problem.message, problem.conversation
+        for further in problem.names:
+            self.path(further)
         named = [known for known in self._paths if known in message]
         for known in sorted(named, key=len, reverse=True):
             message = _replaced(message, known, self._paths[known])
@@ -143,4 +149,4 @@ def _replaced(message: str, name: str, hashed: str) -> str:
 
 def _suffix(path: str) -> str:
     suffix = PurePath(path).suffix
-    return suffix if suffix in (".jsonl", ".ndjson", ".json", ".gz", ".csv") else ""
+    return suffix if suffix in _SUFFIXES else ""

@@ -76,10 +76,14 @@ class Member(NamedTuple):
 
 
 class CountedFile(io.FileIO):
-    """A file on disk; `count` is told how many bytes were just read."""
+    """A file on disk, by its path or its descriptor, which stays open.
 
-    def __init__(self, path: str, count: Callable[[int], None]) -> None:
-        super().__init__(path, "rb")
+    `count` is told how many bytes were just read.
+    """
+
+    def __init__(self, path: str | int, count: Callable[[int], None]) -> None:
+        super().__init__(path, "rb", closefd=not isinstance(path, int))
+        self.seek(0)
         self._count = count
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # noqa: D102
@@ -110,8 +114,8 @@ class _MemberStream(io.RawIOBase):
         super().close()
 
 
-def members(path: str, count: Callable[[int], None]) -> Iterator[Member | Unreadable]:
-    """Opens the members of the archive at `path` one after the other.
+def members(path: str | int, count: Callable[[int], None]) -> Iterator[Member | Unreadable]:
+    """Opens the members of the archive at `path`, or a descriptor, one after the other.
 
     A member's stream is closed when the next one is asked for. Raises OSError where the file
     itself cannot be read.

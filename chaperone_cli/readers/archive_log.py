@@ -9,16 +9,15 @@ from chaperone_cli.readers.archive import ZIP_MAGIC, Member, Unreadable, members
 from chaperone_cli.readers.formats import choose_format, is_recognised
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.log import Log
-from chaperone_cli.readers.parquet import PARQUET_MAGIC
 from chaperone_cli.readers.streams import GZIP_MAGIC
 
 _NAMED = 5
-_PACKED = (ZIP_MAGIC, GZIP_MAGIC, PARQUET_MAGIC)
+_PACKED = (ZIP_MAGIC, GZIP_MAGIC)
 """What is not unpacked a second time."""
 
 
 def read_archive(
-    path: str,
+    path: str | int,
     name: str,
     count: Callable[[int], None],
     wanted: Format | None,
@@ -26,6 +25,8 @@ def read_archive(
     branches: Branches,
 ) -> Iterator[Conversation | Problem]:
     """Gives the conversations of every member that is a log, in the order of the archive.
+
+    `path` may be a descriptor; `name` is what the archive is called in either case.
 
     Files that exports are known to hold beside conversations, and whatever is no JSON, are passed
     over; other JSON, and what is packed again, is worth a warning. Raises OSError where the archive
@@ -62,7 +63,9 @@ def _left(name: str, logs: int, passed_over: int, unknown: list[str]) -> Iterato
     names = ", ".join(unknown[:_NAMED]) + (", ..." if len(unknown) > _NAMED else "")
     if not logs:
         seen = f"looked into {passed_over} files" + (f", among them {names}" if names else "")
-        yield Problem(Severity.ERROR, name, f"this archive holds no log that is known; {seen}")
+        clause = f"this archive holds no log that is known; {seen}"
+        yield Problem(Severity.ERROR, name, clause, names=tuple(unknown[:_NAMED]))
     elif unknown:
         what = f"{len(unknown)} files in it are packed again or no log that is known, and not read"
-        yield Problem(Severity.WARNING, name, f"{what}: {names}")
+        clause = f"{what}: {names}"
+        yield Problem(Severity.WARNING, name, clause, names=tuple(unknown[:_NAMED]))

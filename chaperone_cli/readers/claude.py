@@ -12,6 +12,7 @@ from chaperone_cli.codec.message import json_name
 from chaperone_cli.domain.branches import Branches, Tree
 from chaperone_cli.domain.conversation import Conversation, Role
 from chaperone_cli.domain.problem import Problem
+from chaperone_cli.readers.ant_thinking import without_thinking
 from chaperone_cli.readers.content import Context, said
 from chaperone_cli.readers.draft import Draft, Place
 from chaperone_cli.readers.interface import DocumentFormat
@@ -86,6 +87,10 @@ def _add(draft: Draft, number: int, message: object) -> None:
         return
     at = message.get("created_at")
     content = _content(message)
+    if role is Role.ASSISTANT:
+        content, thoughts = without_thinking(content)
+        for thought in thoughts:
+            draft.context(Context(Role.EVENT, "reasoning", thought), number, at)
     attached: list[Any] = []
     for file in _files(message):
         attached.append({"type": "image" if file.get("file_kind") == "image" else "attachment"})

@@ -13,7 +13,7 @@ _DEEPEST = 4
 _ENDLESS = 1 << 18
 """Bytes of a first line that is too long to tell what the file is."""
 _MAGIC: dict[bytes, str] = {
-    b"PK": "a zip archive inside another, or on standard input; unpack it and name what is inside",
+    b"PK": "a zip archive inside another archive; unpack it and name what is inside",
     b"\x1f\x8b": "compressed with gzip twice; unpack it once",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it, or compress it with gzip",
     b"BZh": "compressed with bzip2; unpack it, or compress it with gzip",
@@ -21,7 +21,7 @@ _MAGIC: dict[bytes, str] = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it, or pack it as zip",
     b"SQLite format 3\x00": "an SQLite database",
     b"%PDF-": "a PDF document",
-    b"PAR1": "a Parquet file inside an archive or on standard input; name the file itself",
+    b"PAR1": "a Parquet file; leave out --format, or give --format parquet",
     b"<!DOCTYPE": "a web page; export the chat as JSON",
     b"<html": "a web page; export the chat as JSON",
 }

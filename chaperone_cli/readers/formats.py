@@ -7,13 +7,14 @@ from chaperone_cli.readers.claude import Claude
 from chaperone_cli.readers.csv_table import CSV
 from chaperone_cli.readers.foreign import foreign_kind, keys_in, nothing_told
 from chaperone_cli.readers.inspect_ai import Inspect
-from chaperone_cli.readers.interface import Format
+from chaperone_cli.readers.interface import DocumentFormat, Format
 from chaperone_cli.readers.langfuse import Langfuse
 from chaperone_cli.readers.langsmith import LangSmith
 from chaperone_cli.readers.log import Head
 from chaperone_cli.readers.oasst import OpenAssistant
 from chaperone_cli.readers.openai import OpenAI
 from chaperone_cli.readers.otel import OpenTelemetry
+from chaperone_cli.readers.parquet import Parquet
 from chaperone_cli.readers.plain_text import PlainText
 from chaperone_cli.readers.rows import Rows
 from chaperone_cli.readers.sharegpt import ShareGPT
@@ -37,6 +38,9 @@ FORMATS: dict[str, Format] = {
     "text": PlainText(),
 }
 """The one that recognises a log reads it."""
+
+# Rows of a Parquet table may themselves be documents of the others.
+FORMATS["parquet"] = Parquet([one for one in FORMATS.values() if isinstance(one, DocumentFormat)])
 
 
 def choose_format(head: Head, wanted: Format | None) -> Format | str:

@@ -1,10 +1,10 @@
 """Reads all conversations of all inputs, one after the other, and says what could not be read."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from io import BufferedReader
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation, Source
@@ -17,10 +17,11 @@ from chaperone_cli.readers.inputs import STDIN, Input, find_inputs, reason
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.known_ids import KnownIds
 from chaperone_cli.readers.log import LINE_LIMIT, Log
-from chaperone_cli.readers.parquet import PARQUET_MAGIC, read_parquet
+from chaperone_cli.readers.parquet import PARQUET_MAGIC, Parquet
+from chaperone_cli.readers.set_aside import set_aside
 from chaperone_cli.readers.streams import open_stream
 
-_SEEKING = (ZIP_MAGIC, EMPTY_ZIP_MAGIC, PARQUET_MAGIC)
+_ZIP_MAGICS = (ZIP_MAGIC, EMPTY_ZIP_MAGIC)
 PROBLEM_LIMIT = 1000
 """Problems told one by one in each file; the rest are counted."""
 
@@ -84,7 +85,7 @@ class LogReader:
     def _read(self, item: Input) -> Iterator[Conversation | Problem]:
         try:
             kind = _first_bytes(item)
-            stream = None if kind in _SEEKING else self._open(item)
+            stream = None if self._seeks(kind) else self._open(item)
         except OSError as error:
             yield Problem(Severity.ERROR, item.name, f"cannot be opened: {reason(error)}")
             return
@@ -93,24 +94,34 @@ class LogReader:
             return
         with stream:
             log = Log(item.name, stream, self._line_limit, self._branches)
-            yield from _read_log(log, self._format)
+            if log.head.start.startswith(_ZIP_MAGICS) and item.size is None:
+                with set_aside(log) as file:
+                    yield from [file] if isinstance(file, Problem) else self._unzip(file, item.name)
+            else:
+                yield from _read_log(log, self._format)
+
+    def _seeks(self, kind: bytes) -> bool:
+        """Says whether a file that begins like this is read from its end."""
+        return kind in _ZIP_MAGICS or (
+            kind == PARQUET_MAGIC and (self._format is None or isinstance(self._format, Parquet))
+        )
 
     def _read_seeking(self, item: Input, kind: bytes) -> Iterator[Conversation | Problem]:
         """Reads a file that has its contents at its end, and so cannot come from a stream."""
         try:
             if kind == PARQUET_MAGIC:
-                yield from read_parquet(item.path, item.name, self._count, self._branches)
+                parquet = cast(Parquet, FORMATS["parquet"])
+                yield from parquet.read_file(item.path, item.name, self._count, self._branches)
             else:
-                yield from read_archive(
-                    item.path,
-                    item.name,
-                    self._count,
-                    self._format,
-                    self._line_limit,
-                    self._branches,
-                )
+                yield from self._unzip(item.path, item.name, self._count)
         except OSError as error:
             yield Problem(Severity.ERROR, item.name, f"cannot be read: {reason(error)}")
+
+    def _unzip(
+        self, file: str | int, name: str, count: Callable[[int], None] = lambda _: None
+    ) -> Iterator[Conversation | Problem]:
+        limit = self._line_limit
+        return read_archive(file, name, count, self._format, limit, self._branches)
 
     def _open(self, item: Input) -> BufferedReader:
         if item.path != STDIN:
@@ -167,7 +178,9 @@ def _only_new(
 def _duplicate(second: Conversation, first: Source) -> Problem:
     message = f"its id already stands at {first}; this second conversation is not audited"
     source = second.source
-    return Problem(Severity.ERROR, source.path, message, source.line, second.id)
+    return Problem(
+        Severity.ERROR, source.path, message, source.line, second.id, names=(first.path,)
+    )
 
 
 def _first_problems(

@@ -1,7 +1,8 @@
 """Parquet tables, read batch by batch; pyarrow is an extra that need not be installed."""
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from typing import Any, cast
@@ -10,10 +11,10 @@ from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.archive import CountedFile
-from chaperone_cli.readers.formats import FORMATS
-from chaperone_cli.readers.interface import DocumentFormat
+from chaperone_cli.readers.interface import DocumentFormat, Format
 from chaperone_cli.readers.json_documents import Document
-from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.log import Head, Log
+from chaperone_cli.readers.set_aside import set_aside
 from chaperone_cli.readers.tables import NEEDS, Columns, Row, read_table
 
 PARQUET_MAGIC = b"PAR1"
@@ -21,40 +22,62 @@ _BATCH_ROWS = 256
 _NAMED = 8
 
 
-def read_parquet(
-    path: str, name: str, count: Callable[[int], None], branches: Branches
-) -> Iterator[Conversation | Problem]:
-    """Gives the conversations of a table of messages or exchanges, or of nested messages.
+@dataclass(frozen=True)
+class Parquet(Format):
+    """A table of messages or exchanges, or one whose rows are documents of a format in `nested`.
 
-    A table whose rows are themselves documents of some format (a column `messages`, `conversations`
-    or `mapping`) is read as that format. Raises OSError where the file cannot be read.
+    A row with a column `messages`, `conversations` or `mapping` is such a document.
     """
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        message = "this is a Parquet file; install chaperone-cli[parquet] to read it"
-        yield Problem(Severity.ERROR, name, message)
-        return
-    with io.BufferedReader(CountedFile(path, count)) as file:
+
+    nested: Sequence[DocumentFormat]
+
+    needs = NEEDS
+
+    def recognises(self, head: Head) -> bool:  # noqa: D102
+        return head.start.startswith(PARQUET_MAGIC)
+
+    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        if not self.recognises(log.head):
+            yield log.problem("this is no Parquet file; leave out --format, or name another")
+            return
+        with set_aside(log) as file:
+            if isinstance(file, Problem):
+                yield file
+            else:
+                yield from self.read_file(file, log.name, lambda _: None, log.branches)
+
+    def read_file(
+        self, path: str | int, name: str, count: Callable[[int], None], branches: Branches
+    ) -> Iterator[Conversation | Problem]:
+        """Reads a file, by its path or descriptor, where it lies.
+
+        `count` is told how many bytes were just read. Raises OSError where it cannot be read.
+        """
         try:
-            yield from _read(parquet.ParquetFile(file), name, branches)
-        except (arrow.ArrowException, ValueError, UnicodeDecodeError):
-            yield Problem(Severity.ERROR, name, "this Parquet file is damaged; export it again")
+            arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+        except ImportError:
+            message = "this is a Parquet file; install chaperone-cli[parquet] to read it"
+            yield Problem(Severity.ERROR, name, message)
+            return
+        with io.BufferedReader(CountedFile(path, count)) as file:
+            try:
+                yield from self._table(parquet.ParquetFile(file), name, branches)
+            except (arrow.ArrowException, ValueError, UnicodeDecodeError):
+                yield Problem(Severity.ERROR, name, "this Parquet file is damaged; export it again")
 
-
-def _read(table: Any, name: str, branches: Branches) -> Iterator[Conversation | Problem]:
-    names = table.schema_arrow.names
-    if columns := Columns.of(names):
-        numbered = enumerate(_rows(table), 1)
-        rows = (Row(number, list(row.values())) for number, row in numbered)
-        return read_table(name, columns, rows)
-    documents = _rows(table)
-    first = next(documents, {})
-    for one in FORMATS.values():
-        if isinstance(one, DocumentFormat) and one.fits(first):
-            return _read_documents(one, chain([first], documents), name, branches)
-    message = f"its columns are named {', '.join(names[:_NAMED])}; expected {NEEDS}"
-    return iter([Problem(Severity.ERROR, name, message)])
+    def _table(self, table: Any, name: str, branches: Branches) -> Iterator[Conversation | Problem]:
+        names = table.schema_arrow.names
+        if columns := Columns.of(names):
+            numbered = enumerate(_rows(table), 1)
+            rows = (Row(number, list(row.values())) for number, row in numbered)
+            return read_table(name, columns, rows)
+        documents = _rows(table)
+        first = next(documents, {})
+        for one in self.nested:
+            if one.fits(first):
+                return _read_documents(one, chain([first], documents), name, branches)
+        message = f"its columns are named {', '.join(names[:_NAMED])}; expected {NEEDS}"
+        return iter([Problem(Severity.ERROR, name, message)])
 
 
 def _read_documents(

@@ -65,3 +65,28 @@ def test_what_cannot_be_measured_is_said(chaperone: Chaperone, samples: Path) ->
         "",
         "error: cannot write figures to 'e.csv'\n  hint: name a .json file with --output\n",
     )
+
+
+def test_only_the_selected_branches_and_conversations_are_measured(
+    chaperone: Chaperone, samples: Path
+) -> None:
+    log = samples / "thirty.jsonl"
+    selection = ("--where", "label=parasocial", "--sample", "4", "--seed", "2", "--limit", "3")
+    outcome = chaperone("evaluate", log, "--evaluator", "recorded", *selection, "-o", "e.json")
+    assert (outcome.code, outcome.err) == (
+        0,
+        "  26 conversations left out: 6 by sample, 20 by where\n"
+        "  nothing read behind --limit\n"
+        "wrote e.json\n",
+    )
+    document = json.loads((chaperone.folder / "e.json").read_bytes())
+    assert document["rules"][0]["accuracy"]["total"] == 3
+    export = samples / "formats" / "chatgpt.zip"
+    measured = [chaperone("evaluate", export, "--branches", which).out for which in ("last", "all")]
+    assert measured[0] != measured[1]
+
+
+def test_a_votes_file_cannot_be_selected_from(chaperone: Chaperone, samples: Path) -> None:
+    outcome = chaperone("evaluate", samples / "paper_ledger.votes.jsonl", "--limit", "3")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: conversations of a votes file cannot be selected: ")

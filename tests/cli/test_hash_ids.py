@@ -1,6 +1,7 @@
 """--hash-ids: no id and no file name in any output, and the same hashes under the same key."""
 
 import json
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -116,3 +117,21 @@ def test_the_key_is_in_no_output(chaperone: Chaperone) -> None:
     _, out, err = audit(chaperone, "--hash-ids", "-o", "evidence/", env=KEY)
     texts = [out, err, *(path.read_text() for path in (chaperone.folder / "evidence").iterdir())]
     assert not [shown for shown in texts if KEY["CHAPERONE_HASH_KEY"] in shown]
+
+
+def test_members_of_archives_are_named_nowhere(chaperone: Chaperone) -> None:
+    said = json.dumps({"id": "a", "turns": [{"role": "user", "content": "hi"}]})
+    with zipfile.ZipFile(chaperone.folder / "bob.zip", "w") as archive:
+        archive.writestr("alice/first.jsonl", said)
+        archive.writestr("alice/carol.jsonl", said)
+        archive.writestr("alice/dave.json", "{}")
+    outcome = chaperone("audit", "bob.zip", "--hash-ids", "-o", "o.json", env=KEY)
+    assert outcome.code == 3
+    for shown in (outcome.out, outcome.err, spell(chaperone.folder, "o.json")):
+        assert not any(name in shown for name in ("alice", "bob.zip", "carol", "dave"))
+    outcome = chaperone(
+        *("audit", "bob.zip", "--hash-ids", "--where", "id=b", "-o", "o.json"), env=KEY
+    )
+    report = spell(chaperone.folder, "o.json")
+    assert "alice" not in outcome.out + outcome.err + report
+    assert "its id already stands at log-" in report

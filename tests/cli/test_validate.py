@@ -1,5 +1,6 @@
 """`chaperone validate` lists every problem, and only then says that a log is fine."""
 
+import json
 from pathlib import Path
 
 from tests.support.cli import Chaperone
@@ -25,3 +26,15 @@ def test_every_problem_is_listed(chaperone: Chaperone) -> None:
     assert [line.split(": ")[1] for line in lines[:-1]] == [
         f"log.jsonl:{number}" for number in range(2, 1503)
     ] or lines[-2].startswith("error: log.jsonl:1502 conversation c: ")
+
+
+def test_a_time_that_selects_nothing_is_a_warning(chaperone: Chaperone) -> None:
+    turns = [{"role": "user", "content": "hi", "at": at} for at in ("2026-01-31T10:00Z", "soon")]
+    chaperone.write("log.jsonl", json.dumps({"id": "q", "turns": turns}))
+    outcome = chaperone("validate", "log.jsonl")
+    assert (outcome.code, outcome.out) == (
+        0,
+        "warning: log.jsonl:1 conversation q: entry 2: `at` is no ISO 8601 time; --since and "
+        "--until pass it over\n"
+        "1 conversations with 2 turns can be audited; 0 errors, 1 warnings\n",
+    )

@@ -6,9 +6,13 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from chaperone_cli.readers import LogReader
+from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.set_aside import set_aside
 from tests.readers.reading import canonical, lines, read, write
 
 UNKNOWN = lines({"what": "ever"})
@@ -107,11 +111,38 @@ def test_a_damaged_member_costs_itself_only() -> None:
     assert told[-1] == "b @ x.zip!b.jsonl:1"
 
 
-def test_an_archive_on_standard_input_is_refused() -> None:
-    (told,) = read("-", stdin=zipped({"a.jsonl": canonical("a")}))
-    assert told.startswith(
-        "error: -: this seems to be a zip archive inside another, or on standard"
-    )
+def test_an_archive_on_standard_input_is_read_from_a_file_set_aside() -> None:
+    packed = zipped({"a.jsonl": canonical("a"), "u.json": UNKNOWN})
+    warning = "1 files in it are packed again or no log that is known, and not read: u.json"
+    assert read("-", stdin=packed) == ["a @ -!a.jsonl:1", f"warning: -: {warning}"]
+    assert read("-", stdin=gzip.compress(packed))[0] == "a @ -!a.jsonl:1"
+    assert read("-", stdin=packed[:60]) == [
+        "error: -: this zip archive is damaged; export or copy it again"
+    ]
+
+
+def test_a_damaged_or_endless_stream_is_no_archive() -> None:
+    packed = gzip.compress(zipped({"a.jsonl": canonical("a")}))
+    assert read("-", stdin=packed[:-9]) == [
+        "error: -: its gzip data ends early; it has its contents at its end, so nothing of it was "
+        "read"
+    ]
+    log = Log("-", io.BufferedReader(io.BytesIO(b"PK" * 99)))
+    with set_aside(log, 100) as told:
+        assert str(told) == "-: it is longer than 100 bytes; save it and name the file itself"
+
+
+def test_a_parquet_table_in_an_archive_is_read() -> None:
+    table = io.BytesIO()
+    columns = {"conversation_id": ["a", "a"], "role": ["user", "bot"], "content": ["Hi", "Hello"]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), table)
+    packed = zipped({"t/a.parquet": table.getvalue(), "b.parquet": b"PAR1"})
+    expected = ["a @ {0}!t/a.parquet:1", "error: {0}!b.parquet: this Parquet file is damaged; "]
+    for path in (write("x.zip", packed), "-"):
+        told = read(path, stdin=packed)
+        assert [line.removesuffix("export it again") for line in told] == [
+            line.format(path) for line in expected
+        ]
 
 
 def test_progress_reaches_the_end_of_an_archive() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from chaperone_cli.domain.branches import Branches
-from tests.readers.reading import lines, read, write
+from tests.readers.reading import conversations, lines, read, write
 from tests.readers.transcripts import counts, export, transcript, whole
 
 NIGHT = [
@@ -71,3 +71,20 @@ def test_an_entry_that_is_no_message_spoils_the_conversation() -> None:
     write("c.json", lines({"uuid": "c", "chat_messages": ["Hi"]}))
     expected = "entry 1 is a string; expected an object; this conversation is not audited"
     assert read("c.json") == [f"error: c.json:1 conversation c: {expected}"]
+
+
+def test_thinking_in_the_midst_of_a_response_is_context() -> None:
+    tagged = "Sure. <antThinking>Keep it short.</antThinking>Here."
+    messages = [
+        {"sender": "human", "text": tagged, "content": []},
+        {"sender": "assistant", "text": "", "content": [{"type": "text", "text": tagged}]},
+        {"sender": "assistant", "text": "<antThinking>never closed", "content": []},
+    ]
+    write("c.json", lines({"uuid": "c", "chat_messages": messages}))
+    (found,) = conversations("c.json")
+    assert [(str(each.role), each.text) for each in found.messages] == [
+        ("user", tagged),
+        ("event", "Keep it short."),
+        ("assistant", "Sure. Here."),
+        ("assistant", "<antThinking>never closed"),
+    ]

@@ -1,11 +1,15 @@
 """Formats and other kinds of file, recognised by how they begin."""
 
+from pathlib import Path
+
 import orjson
 import pytest
 
 from chaperone_cli.errors import UsageError
 from chaperone_cli.readers import FORMATS, LogReader
 from tests.readers.reading import canonical, lines, read, write
+
+SAMPLES = Path(__file__).parents[2] / "sample_logs" / "formats"
 
 EXPECTED = "expected a chat log or an export"
 LOOKED = f"looked for {', '.join(FORMATS)}"
@@ -134,6 +138,7 @@ def test_the_formats_are_readable() -> None:
         "inspect",
         "csv",
         "text",
+        "parquet",
     ]
 
 
@@ -142,3 +147,16 @@ def test_an_unknown_format_is_refused() -> None:
         LogReader([], format="xml")
     assert raised.value.message == "unknown format 'xml'"
     assert raised.value.hint == f"use {', '.join(FORMATS)}"
+
+
+def test_parquet_is_a_format_like_any_other() -> None:
+    table = str(SAMPLES / "table.parquet")
+    assert read(table, format="parquet") == read(table) != []
+    write("a.jsonl", lines(ROW))
+    assert read("a.jsonl", format="parquet") == [
+        "error: a.jsonl: this is no Parquet file; leave out --format, or name another"
+    ]
+    assert read(table, format="csv") == [
+        f"error: {table}: this seems to be a Parquet file; leave out --format, or give --format "
+        "parquet; expected a chat log or an export"
+    ]

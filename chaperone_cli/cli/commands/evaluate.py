@@ -36,6 +36,13 @@ Output = Annotated[
 def evaluate(
     paths: Paths,
     format: options.Format = None,
+    branches: options.BranchesOption = None,
+    where: options.Where = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    limit: options.Limit = None,
+    sample: options.Sample = None,
+    seed: options.Seed = None,
     config: options.Config = None,
     evaluator: options.Evaluator = None,
     recorded_votes: options.RecordedVotes = None,

@@ -14,6 +14,7 @@ def validate(
     """List every problem of logs, with file and line; exit with 3 if something cannot be read."""
     from chaperone_cli.cli import console
     from chaperone_cli.cli.exit_codes import ExitCode
+    from chaperone_cli.cli.selecting import undated_turn
     from chaperone_cli.domain.problem import Problem, Severity
     from chaperone_cli.readers import LogReader
     from chaperone_cli.reporters.sanitise import plain
@@ -31,6 +32,9 @@ def validate(
         else:
             conversations += 1
             turns += len(item.turns)
+            if (undated := undated_turn(item)) is not None:
+                found[undated.severity] += 1
+                out.print(plain(f"{undated.severity}: {undated}"), markup=False, soft_wrap=True)
     out.print(
         f"{conversations} conversations with {turns} turns can be audited; "
         f"{found[Severity.ERROR]} errors, {found[Severity.WARNING]} warnings",
