@@ -52,13 +52,13 @@ def test_sillytavern() -> None:
     ]
     assert counts(one) == (3, 1, 0)
     assert [message.at for message in one.messages[:2]] == [
-        "2026-06-26T21:14:00",
-        "2026-06-26T21:15:00Z",
+        "2026-05-17T21:14:00",
+        "2026-05-17T21:15:00Z",
     ]
     assert one.meta == {
-        "created_at": "2026-06-26T21:14:05",
+        "created_at": "2026-05-17T21:14:05",
         "model": "local-7b",
-        "original": {"created_at": "2026-06-26@21h14m05s"},
+        "original": {"created_at": "2026-05-17@21h14m05s"},
         "character": "Juniper",
     }
 
