@@ -50,6 +50,27 @@ def asked() -> dict[str, tuple[list[Any], tuple[Vote, ...]]]:
     }
 
 
+@cache
+def votes_by_turn() -> dict[str, list[Vote]]:
+    """Puts every turn of every hostile conversation to the evaluator; gives one vote a turn."""
+
+    async def vote(url: str) -> dict[str, list[Vote]]:
+        evaluator = ClaudeEvaluator(Options("some-model", base_url=url, marker=MARKER))
+        try:
+            return {one.name: await _votes(evaluator, one) for one in HOSTILE}
+        finally:
+            await evaluator.close()
+
+    with capturing() as captured:
+        return asyncio.run(vote(captured.url))
+
+
+async def _votes(evaluator: ClaudeEvaluator, one: Hostile) -> list[Vote]:
+    talk = conversation(one.name, *one.texts)
+    session = evaluator.open(talk, rubric.load("parasocial"))
+    return [(await session.vote(turn, [1]))[0] for turn in talk.turns]
+
+
 PLAIN = Hostile("plain", ("Hello.",), False)
 
 
@@ -84,9 +105,9 @@ def test_every_text_stays_in_its_own_block(one: Hostile) -> None:
 
 @pytest.mark.parametrize("one", HOSTILE, ids=lambda one: one.name)
 def test_attempts_are_marked_and_change_no_vote(one: Hostile) -> None:
-    _, [vote] = asked()[one.name]
-    assert vote.answer == "no"
-    cues = vote.evidence.cues if vote.evidence else ()
+    votes = votes_by_turn()[one.name]
+    assert [vote.answer for vote in votes] == ["no"] * len(one.texts)
+    cues = [cue for vote in votes if vote.evidence for cue in vote.evidence.cues]
     assert bool(cues) == one.marked
     assert all(cue.startswith("tampering suspected: ") for cue in cues)
 
