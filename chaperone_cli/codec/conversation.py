@@ -1,13 +1,12 @@
 """The canonical log, `conversation.v1`: one conversation's JSON to and from `Conversation`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from chaperone_cli.codec.message import (
-    ROLES,
     decode_message,
     encode_message,
     identifier,
@@ -15,12 +14,11 @@ from chaperone_cli.codec.message import (
     optional_string,
     wrong,
 )
+from chaperone_cli.codec.plain_messages import PlainMessages, are_plain, plain_messages
 from chaperone_cli.domain.conversation import Conversation, Message, Side, Source
 
 _MAX_ONSET = 2**53 - 1
 """The greatest integer that every JSON reader keeps exact."""
-_FURTHER_KEYS = frozenset({"at", "id", "name"})
-"""What a message may say besides its role and its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,12 @@ def decode(document: Mapping[str, Any], source: Source) -> Conversation | Defect
     """
     defects: list[str] = []
     id_ = conversation_id("id", document, defects)
-    turns = _Turns(document, defects)
+    messages, *skipped = _decode_turns(document, defects)
     label = optional_string("label", document, defects)
     onset = decode_onset(document, defects)
     meta = decode_meta(document, defects)
     if id_ is None or defects:
         return Defective(id_, tuple(defects))
-    messages = tuple(turns.messages)
-    skipped = turns.blank_turns, turns.placeholders
     return Conversation(id_, messages, source, label, onset, meta or {}, *skipped)
 
 
@@ -119,32 +115,35 @@ def is_blank(text: str) -> bool:
     return not text or text.isspace()
 
 
-class _Turns:
-    """The messages under `turns` as they are gathered, with what is skipped or replaced."""
+def _decode_turns(
+    document: Mapping[str, Any], defects: list[str]
+) -> tuple[Sequence[Message], int, int]:
+    """Reads the messages, and how many blank turns and placeholders were among them."""
+    turns = document.get("turns")
+    if not isinstance(turns, list):
+        defects.append(wrong("turns", document, "a list of messages"))
+        return (), 0, 0
+    if are_plain(turns):
+        return PlainMessages(turns), 0, 0
+    gathered = _Gathered(defects)
+    for number, turn in enumerate(turns, 1):
+        gathered.add(number, turn)
+    return tuple(gathered.messages), gathered.blank_turns, gathered.placeholders
 
-    def __init__(self, document: Mapping[str, Any], defects: list[str]) -> None:
+
+class _Gathered:
+    """Messages as they are gathered one by one, with what is skipped or replaced."""
+
+    def __init__(self, defects: list[str]) -> None:
         self.messages: list[Message] = []
         self.blank_turns = 0
         self.placeholders = 0
         self._defects = defects
-        turns = document.get("turns")
-        if isinstance(turns, list):
-            self._gather(turns)
-        else:
-            defects.append(wrong("turns", document, "a list of messages"))
 
-    def _gather(self, turns: list[Any]) -> None:
-        self.messages = _plain_messages(turns)
-        if len(self.messages) == len(turns):
+    def add(self, number: int, turn: object) -> None:
+        if are_plain([turn]):
+            self.messages += plain_messages([turn], number)
             return
-        self.messages = []
-        for number, turn in enumerate(turns, 1):
-            if plain := _plain_messages([turn], number):
-                self.messages += plain
-            else:
-                self._add(number, turn)
-
-    def _add(self, number: int, turn: object) -> None:
         if not isinstance(turn, dict):
             defect = f"entry {number} of `turns` is {json_name(turn)}; expected an object"
             self._defects.append(defect)
@@ -160,23 +159,3 @@ class _Turns:
             self.messages.append(message._replace(place=number))
         elif Side.of(message.role) is not None:
             self.blank_turns += 1
-
-
-def _plain_messages(turns: list[Any], first: int = 1) -> list[Message]:
-    """Reads messages of a role and a text, numbered from `first`.
-
-    Gives fewer than there are `turns` where not all of them are as plain as nearly all logs are.
-    """
-    # Reading a log takes its time here: hence one comprehension, and no call that can be spared.
-    new, roles, is_plain = tuple.__new__, ROLES, _FURTHER_KEYS.isdisjoint
-    try:
-        return [
-            new(Message, (roles[turn["role"]], text, None, None, None, number))
-            for number, turn in enumerate(turns, first)
-            if (len(turn) == 2 or is_plain(turn))
-            and (text := turn["content"])
-            and not text.isspace()
-        ]
-    except (AttributeError, KeyError, TypeError):
-        # A key is missing, or a value of another type: only strings have `isspace`.
-        return []

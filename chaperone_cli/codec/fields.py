@@ -7,6 +7,7 @@ conversation text where a number should be.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Any, TypeVar
 
 import orjson
@@ -100,10 +101,10 @@ class Node:
             raise self.error(f"a whole number from {least}")
         return self.value
 
-    def number(self) -> float:
-        """Gives a number from 0."""
-        if type(self.value) not in (int, float) or self.value < 0:
-            raise self.error("a number from 0")
+    def number(self, least: float = 0) -> float:
+        """Gives a number from `least`."""
+        if type(self.value) not in (int, float) or not self.value >= least:
+            raise self.error("a number" if least == -inf else f"a number from {least:g}")
         return float(self.value)
 
     def flag(self) -> bool:
@@ -129,6 +130,16 @@ class Node:
         if not isinstance(self.value, dict):
             raise self.error("an object")
         return self.value
+
+
+DIGITS = 6
+"""Decimal places of rates, means and other figures that are worked out."""
+
+
+def rounded(value: float | None) -> float | None:
+    """Gives a figure as documents hold it."""
+    # The sum turns a rounded -0.0 into 0.0.
+    return None if value is None else round(value, DIGITS) + 0.0
 
 
 def dumps(document: object) -> bytes:

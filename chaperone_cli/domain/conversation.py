@@ -1,6 +1,6 @@
 """One dialogue as it was exported: its messages, and the turns among them that are voted on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -48,8 +48,7 @@ class Sides(StrEnum):
         return self is Sides.BOTH or self.value == f"{side.value}s"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a conversation stands, as the user would look it up."""
 
     path: str
@@ -114,12 +113,12 @@ class Turn(NamedTuple):
         return self.message.text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Conversation:
     """One dialogue with an id, its messages in order, and what its log says about it."""
 
     id: str
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     source: Source
     label: str | None = None
     """The class that a labelled log gives it: parasocial, sycophantic, neutral, ..."""
@@ -130,6 +129,30 @@ class Conversation:
     """Utterances without any text, which are skipped and not numbered."""
     placeholders: int = 0
     """Content parts that are not text and stand as `[kind]` in a message."""
+
+    def __init__(
+        self,
+        id: str,
+        messages: Sequence[Message],
+        source: Source,
+        label: str | None = None,
+        onset: int | None = None,
+        meta: Mapping[str, Any] | None = None,
+        blank_turns: int = 0,
+        placeholders: int = 0,
+    ) -> None:
+        # A frozen dataclass sets its fields one by one through `object.__setattr__`, which takes
+        # as long as decoding two messages.
+        vars(self).update(
+            id=id,
+            messages=messages,
+            source=source,
+            label=label,
+            onset=onset,
+            meta={} if meta is None else meta,
+            blank_turns=blank_turns,
+            placeholders=placeholders,
+        )
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:

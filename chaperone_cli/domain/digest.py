@@ -43,10 +43,9 @@ class Digester:
 
 
 def judgement(header: RunHeader) -> str:
-    """Digests everything besides the log that shapes a verdict: evaluator, rubric, rule, sides."""
-    return blake2b(
-        json.dumps([facet for _, facet in facets(header)]).encode(), digest_size=_SIZE
-    ).hexdigest()
+    """Digests everything besides the log that shapes a verdict: evaluator, screen, rubric, rule."""
+    shaping = [value for name, value in facets(header) if (name, value) != _UNSCREENED]
+    return blake2b(json.dumps(shaping).encode(), digest_size=_SIZE).hexdigest()
 
 
 class Facet(NamedTuple):
@@ -54,6 +53,10 @@ class Facet(NamedTuple):
 
     name: str
     value: str
+
+
+_UNSCREENED = Facet("screen", "none")
+"""Takes no part in digests, which then stay what they were before there were screens."""
 
 
 def facets(header: RunHeader) -> tuple[Facet, ...]:
@@ -69,6 +72,7 @@ def facets(header: RunHeader) -> tuple[Facet, ...]:
         Facet("rule", f"{protocol.rule.threshold(protocol.passes)} of {protocol.passes} votes"),
         Facet("sides", protocol.sides.value),
         Facet("until block", str(protocol.until_block).lower()),
+        Facet("screen", str(protocol.screening)) if protocol.screening else _UNSCREENED,
     )
 
 

@@ -34,8 +34,9 @@ class Canonical(Format):
             if isinstance(row, Problem):
                 yield row
                 continue
-            source = Source(log.name, row.line, row.item)
-            decoded = decode(row.document, source)
+            line, document, item = row
+            source = Source(log.name, line, item)
+            decoded = decode(document, source)
             if isinstance(decoded, Defective):
                 yield from _problems(decoded, source)
             else:

@@ -86,4 +86,4 @@ def _texts(log: Log, problems: list[Problem]) -> Iterator[str]:
         if isinstance(line, Problem):
             problems.append(line)
         else:
-            yield line.data.decode("utf-8", "surrogateescape")
+            yield line[1].decode("utf-8", "surrogateescape")

@@ -41,19 +41,20 @@ def json_documents(log: Log) -> Iterator[Document | Problem]:
 
 def json_rows(log: Log) -> Iterator[Row | Problem]:
     """Gives the objects of `log` with where each stands: its line, or its number in a list."""
-    if log.head.layout is Layout.LINES:
-        yield from json_objects(log)
-        return
+    return json_objects(log) if log.head.layout is Layout.LINES else _listed(log)
+
+
+def _listed(log: Log) -> Iterator[Row | Problem]:
     for document in _pieces(log, log.head.layout):
         if isinstance(document, Problem):
             yield document
         else:
-            yield Row(document.line, document.value, document.item)
+            yield document.line, document.value, document.item
 
 
 def _lines(log: Log) -> Iterator[Document | Problem]:
     for row in json_objects(log):
-        yield row if isinstance(row, Problem) else Document(row.line, None, row.document)
+        yield row if isinstance(row, Problem) else Document(row[0], None, row[1])
 
 
 def _items(log: Log, line: int, items: Iterable[Any]) -> Iterator[Document | Problem]:

@@ -2,25 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from chaperone_cli.codec.message import json_name
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.readers.log import Line, Log
+from chaperone_cli.readers.log import Log
 
 _NOT_JSON_NUMBER = re.compile(r"-?(NaN|Infinity)")
 _EXPECTED = "expected one JSON object a line"
 
 
-class Row(NamedTuple):
-    """One line's object."""
-
-    line: int
-    document: dict[str, Any]
-    item: int | None = None
-    """Its number, from 1, where it is the item of a list."""
+Row = tuple[int, dict[str, Any], int | None]
+"""One object of a log: its line, itself, and its number, from 1, where it is the item of a list."""
 
 
 def json_objects(log: Log) -> Iterator[Row | Problem]:
@@ -35,17 +30,17 @@ def json_objects(log: Log) -> Iterator[Row | Problem]:
             document = loads(data)
         except orjson.JSONDecodeError:
             if data.strip():
-                yield _malformed(log, line)
+                yield _malformed(log, number, data)
             continue
         if isinstance(document, dict):
-            yield Row(number, document)
+            yield number, document, None
         else:
             yield log.problem(f"this line holds {json_name(document)}; {_EXPECTED}", number)
 
 
-def _malformed(log: Log, line: Line) -> Problem:
-    defect = json_defect(line.data, "column", "of the line")
-    return log.problem(f"{defect}; {_EXPECTED}" if "JSON" in defect else defect, line.number)
+def _malformed(log: Log, number: int, data: bytes) -> Problem:
+    defect = json_defect(data, "column", "of the line")
+    return log.problem(f"{defect}; {_EXPECTED}" if "JSON" in defect else defect, number)
 
 
 def json_defect(data: bytes, unit: str = "character", of: str = "of it") -> str:

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from io import BufferedReader
+from pathlib import Path
 from typing import BinaryIO, cast
 
 from chaperone_cli.domain.branches import Branches
@@ -12,7 +13,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.errors import UsageError
 from chaperone_cli.readers.archive import EMPTY_ZIP_MAGIC, ZIP_MAGIC
 from chaperone_cli.readers.archive_log import read_archive
-from chaperone_cli.readers.formats import FORMATS, choose_format
+from chaperone_cli.readers.formats import FORMATS, choose_format, is_recognised
 from chaperone_cli.readers.inputs import STDIN, Input, find_inputs, reason
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.known_ids import KnownIds
@@ -22,6 +23,7 @@ from chaperone_cli.readers.set_aside import set_aside
 from chaperone_cli.readers.streams import open_stream
 
 _ZIP_MAGICS = (ZIP_MAGIC, EMPTY_ZIP_MAGIC)
+_EMPTY = "this file is empty: it holds no conversation"
 PROBLEM_LIMIT = 1000
 """Problems told one by one in each file; the rest are counted."""
 
@@ -150,17 +152,24 @@ def _named_format(name: str | None) -> Format | None:
     return FORMATS[name]
 
 
+def seems_a_log(path: Path) -> bool:
+    """Says whether the file at `path` begins like a log of any format, or like an archive."""
+    try:
+        with open_stream(path.open("rb", buffering=0), lambda _: None, close=True) as stream:
+            head = Log(str(path), stream).head
+    except OSError:
+        return False
+    return head.start.startswith((*_ZIP_MAGICS, PARQUET_MAGIC)) or is_recognised(head, None)
+
+
 def _read_log(log: Log, wanted: Format | None) -> Iterator[Conversation | Problem]:
     chosen = choose_format(log.head, wanted)
     if isinstance(chosen, str):
         yield log.problem(chosen)
         return
-    empty = True
-    for item in chosen.read(log):
-        empty = False
-        yield item
-    if empty:
-        yield Problem(Severity.WARNING, log.name, "this file is empty: it holds no conversation")
+    items = chosen.read(log)
+    yield next(items, None) or Problem(Severity.WARNING, log.name, _EMPTY)
+    yield from items
 
 
 def _only_new(

@@ -8,7 +8,7 @@ from chaperone_cli.domain.conversation import Conversation, Role
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.readers.draft import ROLES, Draft, Place
 from chaperone_cli.readers.interface import Format
-from chaperone_cli.readers.log import Head, Line, Log
+from chaperone_cli.readers.log import Head, Log
 
 _SPEAKERS = {**ROLES, "you": Role.USER, "me": Role.USER, "character": Role.ASSISTANT}
 _LABEL = re.compile(
@@ -43,7 +43,7 @@ class PlainText(Format):
                 yield line
                 script.spoil()
             else:
-                yield from script.take(line)
+                yield from script.take(*line)
         yield from script.end()
 
 
@@ -68,13 +68,13 @@ class _Script:
         self._start = 1
         self._ruled = False
 
-    def take(self, line: Line) -> Iterator[Conversation | Problem]:
+    def take(self, number: int, line: bytes) -> Iterator[Conversation | Problem]:
         """Adds a line; gives the conversation that it ends, if it does."""
         try:
-            text = line.data.decode().rstrip("\r\n")
+            text = line.decode().rstrip("\r\n")
         except UnicodeDecodeError as error:
             where = f"at byte {error.start + 1} of the line"
-            yield self._log.problem(f"is not UTF-8 {where}; export the log as UTF-8", line.number)
+            yield self._log.problem(f"is not UTF-8 {where}; export the log as UTF-8", number)
             self.spoil()
             return
         role, said = _label(text)
@@ -82,8 +82,8 @@ class _Script:
             if self._ruled and self._draft is not None:
                 yield from self.end()
             self._utter()
-            self._role, self._lines, self._start = role, [said], line.number
-            self._open(line.number)
+            self._role, self._lines, self._start = role, [said], number
+            self._open(number)
             self._ruled = False
         elif _RULE.fullmatch(text):
             self._ruled = True
