@@ -54,6 +54,12 @@ class Settings:
     evaluator: str = "local"
     recorded_votes: Path | None = None
     """The file of recorded votes; None for the one beside each log."""
+    screen: str | None = None
+    """Who says which turns are voted on; None or `none` to vote on all."""
+    screen_level: float | None = None
+    """The suspicion from which turns are passed on; None for what suits the screen."""
+    screen_reach: int | None = None
+    """Turns before and after that are passed on too; None for the usual number."""
     rubric: str = "parasocial"
     """A shipped rubric's id, or the path of a rubric file."""
     votes: int = 5
@@ -291,6 +297,9 @@ _READ: dict[str, Callable[[object], Any]] = {
     "seed": _whole(0, 1_000_000_000),
     "evaluator": _text,
     "recorded_votes": _path,
+    "screen": _text,
+    "screen_level": _number(-1000, 1000),
+    "screen_reach": _whole(0, 1_000_000),
     "rubric": _text,
     "votes": _whole(1, MOST_PASSES),
     "rule": _rule,

@@ -5,6 +5,7 @@ ChaperoneError                 chaperone could not do what was asked
 │   └── ConfigError            ... or a settings file or variable does
 ├── InputError                 an input that the whole command depends on cannot be read
 ├── EvaluatorError             the evaluator cannot answer, now or ever
+│   ├── MissingKeyError        there is no credential for the server it asks
 │   └── MissingVoteError       recorded votes lack a vote that the audit needs
 ├── StoreError                 the vote store cannot be read or written
 ├── OutputError                a report cannot be written
@@ -45,6 +46,19 @@ class InputError(ChaperoneError):
 
 class EvaluatorError(ChaperoneError):
     """The evaluator cannot answer: wrong credentials, damaged weights, an unreadable votes file."""
+
+
+class MissingKeyError(EvaluatorError):
+    """There is no credential for the server that is to be asked."""
+
+    @classmethod
+    def of(cls, asking: str, *, instead: str = "") -> "MissingKeyError":
+        """Builds the error for whoever is `asking`; `instead` says what else would do."""
+        or_ = f", or {instead}" if instead else ""
+        return cls(
+            f"there is no API key for {asking}",
+            hint="set ANTHROPIC_API_KEY, or name a server that needs none with --base-url" + or_,
+        )
 
 
 class MissingVoteError(EvaluatorError):

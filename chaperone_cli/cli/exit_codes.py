@@ -73,10 +73,15 @@ def of_run(summary: Summary, fail_on: FailOn, comparison: Comparison | None = No
             assert_never(summary.ending)
 
 
-def of_measurement(summary: Summary) -> ExitCode:
-    """Gives the exit code of a command that measures: what is blocked is a figure, not an alarm."""
+def of_measurement(summary: Summary, *, met: bool = True) -> ExitCode:
+    """Gives the exit code of a command that measures: what is blocked is a figure, not an alarm.
+
+    `met` says whether the measurement met the criterion that was stated, if any.
+    """
     if summary.ending is Ending.INTERRUPTED:
         return ExitCode.INTERRUPTED
+    if not met:
+        return ExitCode.CRITERION
     return ExitCode.UNREAD if summary.problems[Severity.ERROR] else ExitCode.OK
 
 

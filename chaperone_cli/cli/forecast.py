@@ -13,6 +13,7 @@ from chaperone_cli.domain.estimate import Estimate, Way
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.engine.dry_run import DryRun
+from chaperone_cli.engine.screening import Screener
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
@@ -33,13 +34,22 @@ _WAYS = {
 def forecast(paths: Sequence[str], settings: Settings) -> DryRun:
     """Goes through the logs at `paths` as an audit would, without any call."""
     evaluator = wiring.evaluator(settings)
-    protocol = wiring.protocol(settings)
+    screen = wiring.screen(settings)
+    protocol = wiring.protocol(settings, screen)
     options = wiring.claude_options(settings)
     sizing = Sizing.of(
         protocol.rubric, settings.model, Endpoint.at(settings.base_url), batch=settings.batch
     )
     estimate = Estimate(sizing.shape, settings.votes, options.price)
-    run = DryRun(protocol, evaluator, LocalEvaluator(), sizing.prefixes, estimate, _store(settings))
+    run = DryRun(
+        protocol,
+        evaluator,
+        LocalEvaluator(),
+        sizing.prefixes,
+        estimate,
+        _store(settings),
+        Screener(protocol.screening, screen),
+    )
     items = selection(settings).over(log_reader(paths, settings), LeftOut())
     asyncio.run(_conduct(run, items))
     return run
@@ -102,6 +112,11 @@ def _notes(run: DryRun, settings: Settings) -> list[str]:
         notes.append(f"Prices as of {as_of}; votes already cast cost nothing in this run.")
     else:
         notes.append(f"The price of {settings.model} is not known: state it with --prices.")
+    if run.protocol.screening is not None:
+        notes.append(
+            f"The screen ({run.protocol.screening}) keeps {run.screened_out:,} further turns from "
+            "the vote; they count in none of these rows."
+        )
     if settings.explain:
         notes.append("Explanations take one more call for each conversation that blocks.")
     if run.problems:

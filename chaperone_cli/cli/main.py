@@ -8,6 +8,7 @@ import typer
 
 from chaperone_cli import __version__
 from chaperone_cli.cli.commands.audit import audit
+from chaperone_cli.cli.commands.calibrate import calibrate
 from chaperone_cli.cli.commands.convert import convert
 from chaperone_cli.cli.commands.diff import diff
 from chaperone_cli.cli.commands.doctor import doctor
@@ -41,6 +42,7 @@ app = typer.Typer(
 for command in (
     audit,
     evaluate,
+    calibrate,
     show,
     rephrase,
     report,

@@ -12,7 +12,7 @@ from chaperone_cli.domain.metrics.evaluate import EvaluationBuilder
 from chaperone_cli.domain.metrics.figures import Evaluation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol, RunHeader, Summary, Usage
-from chaperone_cli.domain.selection import Selection
+from chaperone_cli.domain.selection import LeftOut, Selection
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.recount import recount
 from chaperone_cli.errors import ChaperoneError, UsageError
@@ -93,14 +93,14 @@ def measure_votes_file(paths: Sequence[str], settings: Settings) -> Measured:
     return Measured(wiring.header(auditor, paths), adding.builder, summary)
 
 
-def writer(path: str) -> Callable[[Evaluation, RunHeader], None]:
+def writer(path: str) -> Callable[[Evaluation, RunHeader, LeftOut], None]:
     """Gives what writes figures to `path`; raises UsageError unless it is a .json file."""
     if not path.endswith(".json"):
         raise UsageError(
             f"cannot write figures to {path!r}", hint="name a .json file with --output"
         )
 
-    def write(evaluation: Evaluation, header: RunHeader) -> None:
+    def write(evaluation: Evaluation, header: RunHeader, left_out: LeftOut) -> None:
         from chaperone_cli.codec.evaluation import encode
         from chaperone_cli.codec.fields import dumps
         from chaperone_cli.codec.paper import published
@@ -108,7 +108,7 @@ def writer(path: str) -> Callable[[Evaluation, RunHeader], None]:
 
         target = Target(Path(path))
         target.open()
-        target.write(dumps(encode(evaluation, header, published())) + b"\n")
+        target.write(dumps(encode(evaluation, header, published(), left_out)) + b"\n")
         target.commit()
 
     return write

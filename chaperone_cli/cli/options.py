@@ -13,6 +13,7 @@ import typer
 from chaperone_cli.config import FailOn, Settings, env_name, key_name
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Sides
+from chaperone_cli.domain.screening import REACH
 
 INPUT = "Input"
 EVALUATION = "Evaluation"
@@ -130,6 +131,37 @@ RecordedVotes = Annotated[
         "File of recorded votes for --evaluator recorded.",
         shown="LOG.votes.jsonl beside each log",
         metavar="FILE",
+    ),
+]
+ScreenName = Annotated[
+    str | None,
+    _option(
+        "screen",
+        EVALUATION,
+        "Who reads first: with local, only suspicious turns and those around them are voted on. "
+        "The default, none, has every turn voted on.",
+        metavar="local|none",
+    ),
+]
+ScreenLevel = Annotated[
+    float | None,
+    _option(
+        "screen_level",
+        EVALUATION,
+        "The suspicion from which a turn is voted on: log odds, 0 where the screen itself would "
+        "see one yes vote; lower screens out less.",
+        shown="what suits the screen",
+        metavar="LEVEL",
+    ),
+]
+ScreenReach = Annotated[
+    int | None,
+    _option(
+        "screen_reach",
+        EVALUATION,
+        "Turns before and after a suspicious one that are voted on too.",
+        shown=str(REACH),
+        metavar="K",
     ),
 ]
 RubricName = Annotated[

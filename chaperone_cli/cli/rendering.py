@@ -1,6 +1,7 @@
 """Plays saved runs to reporters, as if the run took place again."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from chaperone_cli import __version__
 from chaperone_cli.cli.counting import counted
@@ -32,7 +33,7 @@ def render(
 
     Raises InputError for a damaged run, whose reports are then not written.
     """
-    summary = Summary(header.protocol.passes)
+    summary = Summary.of(header.protocol)
     opened: list[Reporter] = []
     try:
         for reporter in reporters:
@@ -72,20 +73,28 @@ def _give(
 _FOLLOWING = (
     *("conversations", "empty", "attribution", "turns_selected", "turns_judged", "turns_blocked"),
     *("turns_undecided", "votes_cast", "abstentions", "blocked_by_rule", "problems"),
+    "screened_out",
+    *("tampering", "tampering_turns", "pairs"),
 )
 """Totals that follow from what is saved with them; the others say what was read, and its end."""
 
 
 def _checked(saved: SavedRun, counted: Summary) -> Summary:
     """Gives the totals that were saved, if they are those of what was saved with them."""
-    if saved.summary is None:
+    told = saved.summary
+    if told is None:
         return counted
-    if any(getattr(counted, name) != getattr(saved.summary, name) for name in _FOLLOWING):
+    if not told.tampering:
+        # Reports that were written before this was counted do not tell it, nor what is below.
+        told = replace(told, tampering=counted.tampering, tampering_turns=counted.tampering_turns)
+    if not told.pairs.turns:
+        told = replace(told, pairs=counted.pairs)
+    if any(getattr(counted, name) != getattr(told, name) for name in _FOLLOWING):
         raise InputError(
             f"{saved.path}: its totals are not those of its conversations",
             hint="the report was changed after it was written; audit again",
         )
-    return saved.summary
+    return told
 
 
 def header_of(saved: SavedRun, settings: Settings) -> RunHeader:
@@ -99,7 +108,7 @@ def header_of(saved: SavedRun, settings: Settings) -> RunHeader:
     rule = Rule.parse(settings.rule)
     if rule.name.isdigit() or rule.threshold(passes) not in fitting:
         rule = Rule(str(max(fitting)))
-    rubric = CitedRubric(UNKNOWN, 0, UNKNOWN, (), cited="")
+    rubric = CitedRubric(UNKNOWN, 0, "a rubric that the verdicts do not name", (), cited="")
     protocol = Protocol(rubric, rule, passes, settings.sides)
     return RunHeader(__version__, "", UNKNOWN, UNKNOWN, "", {}, protocol, (str(saved.path),))
 

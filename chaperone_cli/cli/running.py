@@ -15,7 +15,7 @@ from chaperone_cli.domain.run import Ending, RunHeader, Summary
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
 from chaperone_cli.engine.audit import Auditor
-from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError, VotesPending
 from chaperone_cli.reporters.interface import Quotes, Reporter
 
 
@@ -32,7 +32,7 @@ class Run:
         key: bytes = b"",
     ) -> None:
         """`names` says how ids and paths are shown; `key` makes digests nobody else can check."""
-        self.summary = Summary(auditor.protocol.passes)
+        self.summary = Summary.of(auditor.protocol)
         self.error: ChaperoneError | None = None
         """What ended the run early."""
         self.reported = False
@@ -65,11 +65,21 @@ class Run:
             raise
         # As precise as reports keep it, so that a saved run reads as when it was made.
         self._auditor.usage.seconds = round(time.monotonic() - started, 3)
-        if self.summary.ending is Ending.FAILED and not self.summary.total:
+        if self.summary.ending is Ending.FAILED and not self._something_came_of_it():
             _abandon(opened)
             return
         self._close(opened)
         self.reported = True
+
+    def _something_came_of_it(self) -> bool:
+        """Says whether there is a verdict, or calls were answered, which somebody paid for.
+
+        A report of neither would only take the place of an earlier one. Votes that are still out
+        are reported by the run that collects them.
+        """
+        spend = self._auditor.usage.spend
+        answered = spend is not None and spend.calls > spend.failed
+        return bool(self.summary.total) or (answered and not isinstance(self.error, VotesPending))
 
     def _open(self, header: RunHeader) -> list[Reporter]:
         opened: list[Reporter] = []

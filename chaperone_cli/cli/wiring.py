@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,10 @@ from chaperone_cli.codec import rubric
 from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol, RunHeader, Usage
+from chaperone_cli.domain.screening import REACH, Screening
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.errors import UsageError
-from chaperone_cli.evaluators.interface import Evaluator
+from chaperone_cli.evaluators.interface import Evaluator, Screen
 from chaperone_cli.store import VoteStore
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ def claude_options(settings: Settings) -> "Options":
         settings.max_cost,
         settings.max_calls,
         patience=Patience(settings.timeout, ATTEMPTS * settings.timeout),
+        kept=not settings.no_store,
     )
 
 
@@ -110,8 +113,66 @@ def evaluator(settings: Settings) -> Evaluator:
     return built
 
 
-def protocol(settings: Settings) -> Protocol:
-    """Gives the protocol that `settings` describe; raises UsageError."""
+NO_SCREEN = "none"
+
+
+def _local_screen() -> Screen:
+    from chaperone_cli.evaluators.local.screen import LocalScreen
+
+    return LocalScreen()
+
+
+SCREENS: dict[str, Callable[[], Screen]] = {"local": _local_screen}
+
+
+def screen(settings: Settings) -> Screen | None:
+    """Gives the screen that `settings` name, None for none; raises UsageError."""
+    if settings.screen is None:
+        for name in ("screen_level", "screen_reach"):
+            if getattr(settings, name) is not None:
+                raise UsageError(f"--{key_name(name)} needs a screen", hint="add --screen local")
+    if settings.screen in (None, NO_SCREEN):
+        return None
+    if settings.screen not in SCREENS:
+        raise UsageError(
+            f"unknown screen {settings.screen[:40]!r}",
+            hint=f"use {', '.join((*SCREENS, NO_SCREEN))}",
+        )
+    if settings.screen == settings.evaluator:
+        raise UsageError(
+            f"--screen {settings.screen} reads before another evaluator, not before itself",
+            hint=f"add --evaluator claude, or --screen {NO_SCREEN}",
+        )
+    return SCREENS[settings.screen]()
+
+
+def screening(settings: Settings, chosen: Screen) -> Screening:
+    """Says how a run by `settings` screens with the screen `chosen`."""
+    return Screening(
+        chosen.identity.name,
+        chosen.identity.version,
+        chosen.level if settings.screen_level is None else settings.screen_level,
+        REACH if settings.screen_reach is None else settings.screen_reach,
+    )
+
+
+def protocol(settings: Settings, screen: Screen | None = None) -> Protocol:
+    """Gives the protocol that `settings` describe, with `screen` if one is in use.
+
+    Raises UsageError, also where the screen goes by another question than the rubric's.
+    """
+    plan = _protocol(settings)
+    if screen is None:
+        return plan
+    if screen.rubrics is not None and plan.rubric.id not in screen.rubrics:
+        raise UsageError(
+            f"the {settings.screen} screen cannot screen for rubric {plan.rubric.id!r}",
+            hint=f"it screens for {', '.join(screen.rubrics)}; leave out --screen",
+        )
+    return replace(plan, screening=screening(settings, screen))
+
+
+def _protocol(settings: Settings) -> Protocol:
     rule = Rule.parse(settings.rule)
     rule.threshold(settings.votes)
     return Protocol(
@@ -134,7 +195,8 @@ def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
 
 def auditor(settings: Settings) -> Auditor:
     """Gives the auditor that `settings` describe."""
-    plan = protocol(settings)
+    reads_first = screen(settings)
+    plan = protocol(settings, reads_first)
     voter = evaluator(settings)
     if voter.rubrics is not None and plan.rubric.id not in voter.rubrics:
         raise UsageError(
@@ -142,11 +204,12 @@ def auditor(settings: Settings) -> Auditor:
             hint=f"it answers {', '.join(voter.rubrics)}; choose another --evaluator",
         )
     return Auditor(
-        plan,
+        replace(plan, all_votes=plan.all_votes or voter.answers_at_once),
         voter,
         store(settings, voter),
         settings.concurrency or voter.concurrency,
         Usage(spend=voter.spend),
+        screen=reads_first,
     )
 
 

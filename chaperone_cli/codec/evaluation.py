@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from chaperone_cli.codec.report import encode_header
+from chaperone_cli.codec.fields import rounded
+from chaperone_cli.codec.pairs import encode_pairs
+from chaperone_cli.codec.report import encode_header, encode_left_out
 from chaperone_cli.domain.metrics.agreement import Agreement
 from chaperone_cli.domain.metrics.distribution import Distribution
 from chaperone_cli.domain.metrics.figures import (
@@ -15,14 +17,18 @@ from chaperone_cli.domain.metrics.figures import (
 from chaperone_cli.domain.metrics.paper import Paper, PaperLabel, PaperRule
 from chaperone_cli.domain.metrics.proportion import Proportion
 from chaperone_cli.domain.run import RunHeader
+from chaperone_cli.domain.selection import LeftOut
 
 CONTRACT = "evaluation.v1"
-DIGITS = 6
-"""Decimal places of rates and means."""
 
 
-def encode(evaluation: Evaluation, header: RunHeader, paper: Paper | None) -> dict[str, Any]:
-    """Gives the `evaluation.v1` document; it cites `paper` only if its log has their design."""
+def encode(
+    evaluation: Evaluation, header: RunHeader, paper: Paper | None, left_out: LeftOut
+) -> dict[str, Any]:
+    """Gives the `evaluation.v1` document; it cites `paper` only if its log has their design.
+
+    `left_out` is what a selection kept from being measured.
+    """
     document: dict[str, Any] = {
         "schema": CONTRACT,
         "run": encode_header(header),
@@ -39,6 +45,8 @@ def encode(evaluation: Evaluation, header: RunHeader, paper: Paper | None) -> di
         "agreement": _agreement(evaluation.agreement),
         "rules": [_rule(rule) for rule in evaluation.rules],
     }
+    if left_out:
+        document["left_out"] = encode_left_out(left_out)
     if paper is not None and paper.compares_with(evaluation):
         document["paper"] = _paper(paper)
     return document
@@ -46,10 +54,11 @@ def encode(evaluation: Evaluation, header: RunHeader, paper: Paper | None) -> di
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
     return {
-        "kappa": _rounded(agreement.kappa),
+        "kappa": rounded(agreement.kappa),
         "split_turns": agreement.split,
         "abstentions": agreement.abstentions.count,
         "scores": _counts(agreement.scores),
+        "pairs": encode_pairs(agreement.pairs),
     }
 
 
@@ -59,7 +68,7 @@ def _rule(rule: RuleFigures) -> dict[str, Any]:
         "accuracy": _proportion(rule.accuracy),
         "precision": _proportion(rule.precision),
         "recall": _proportion(rule.recall),
-        "f1": _rounded(rule.f1),
+        "f1": rounded(rule.f1),
         "undecided": rule.undecided,
         "lag": _lag(rule.lag),
         "votes_needed": rule.votes_needed,
@@ -98,14 +107,14 @@ def _proportion(proportion: Proportion) -> dict[str, Any]:
     return {
         "count": proportion.count,
         "total": proportion.total,
-        "rate": _rounded(proportion.rate),
-        "interval": None if interval is None else [_rounded(end) for end in interval],
+        "rate": rounded(proportion.rate),
+        "interval": None if interval is None else [rounded(end) for end in interval],
     }
 
 
 def _distribution(distribution: Distribution) -> dict[str, Any]:
     return {
-        "mean": _rounded(distribution.mean),
+        "mean": rounded(distribution.mean),
         "median": distribution.median,
         "counts": _counts(distribution),
     }
@@ -141,8 +150,3 @@ def _paper_label(label: str, figures: PaperLabel) -> dict[str, Any]:
         "prompts_first": figures.prompts_first,
         "responses_first": figures.responses_first,
     }
-
-
-def _rounded(value: float | None) -> float | None:
-    # The sum turns a rounded -0.0 into 0.0.
-    return None if value is None else round(value, DIGITS) + 0.0

@@ -10,6 +10,13 @@ from typing import Any, TypeVar
 
 from chaperone_cli.codec import verdict as verdicts
 from chaperone_cli.codec.fields import Node
+from chaperone_cli.codec.pairs import decode_pairs, encode_pairs
+from chaperone_cli.codec.screening import (
+    decode_screened_out,
+    decode_screening,
+    encode_screened_out,
+    encode_screening,
+)
 from chaperone_cli.codec.spend import decode_spend, encode_spend
 from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.domain.conversation import Side, Sides
@@ -31,6 +38,12 @@ class CitedRubric(Rubric):
     """A rubric as a report cites it: identified by its digest, without its wording."""
 
     cited: str = ""
+    """Empty where what was saved does not say which rubric it was."""
+
+    @property
+    def name(self) -> str:
+        """Id and version, or that they are not known."""
+        return super().name if self.cited else "not named by the verdicts"
 
     @cached_property
     def digest(self) -> str:
@@ -67,7 +80,7 @@ def encode(report: Report) -> dict[str, Any]:
 def encode_header(header: RunHeader) -> dict[str, Any]:
     """Gives the `run` of a report."""
     protocol = header.protocol
-    return {
+    document = {
         "version": header.version,
         "started_at": header.started_at,
         "platform": header.platform,
@@ -92,6 +105,9 @@ def encode_header(header: RunHeader) -> dict[str, Any]:
         "until_block": protocol.until_block,
         "inputs": list(header.inputs),
     }
+    if protocol.screening is not None:
+        document["screen"] = encode_screening(protocol.screening)
+    return document
 
 
 def encode_problem(problem: Problem) -> dict[str, Any]:
@@ -123,17 +139,28 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
         "votes_saved": summary.votes_saved,
         "abstentions": _counts(summary.abstentions, AbstainReason),
     }
+    if summary.tampering:
+        document["tampering_suspected"] = {
+            "conversations": summary.tampering,
+            "turns": summary.tampering_turns,
+        }
     if summary.blocked_by_rule:
         document["blocked_by_rule"] = dict(summary.blocked_by_rule)
+    if summary.pairs.turns:
+        document["agreement"] = encode_pairs(summary.pairs.figures())
     document["blank_turns"] = summary.blank_turns
     document["placeholders"] = summary.placeholders
     document["problems"] = _counts(summary.problems, Severity)
+    if summary.screened_out is not None:
+        document["screened_out"] = encode_screened_out(summary.screened_out, summary.passes)
     if summary.left_out:
-        document["left_out"] = {
-            **_counts(summary.left_out.reasons, Omission),
-            "limited": summary.left_out.limited,
-        }
+        document["left_out"] = encode_left_out(summary.left_out)
     return document
+
+
+def encode_left_out(left_out: LeftOut) -> dict[str, Any]:
+    """Gives what a selection left out, by reason."""
+    return {**_counts(left_out.reasons, Omission), "limited": left_out.limited}
 
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
@@ -215,6 +242,7 @@ def _decode_protocol(node: Node) -> Protocol:
         node.get("sides").choice(Sides),
         node.get("all_votes").flag(),
         node.get("until_block").flag(),
+        screening=decode_screening(node.maybe("screen")),
     )
 
 
@@ -252,6 +280,7 @@ def decode_problem(node: Node) -> Problem:
 def decode_summary(node: Node, passes: int) -> Summary:
     """Reads the `summary` of a report over `passes` votes a turn."""
     conversations, by_rule = node.get("conversations"), node.maybe("blocked_by_rule")
+    suspected = node.maybe("tampering_suspected")
     return Summary(
         passes,
         ending=node.get("ending").choice(Ending),
@@ -264,13 +293,17 @@ def decode_summary(node: Node, passes: int) -> Summary:
         turns_selected=node.get("turns_selected").integer(),
         votes_cast=node.get("votes_cast").integer(),
         abstentions=_counted(node.get("abstentions"), AbstainReason),
+        tampering=suspected.get("conversations").integer() if suspected else 0,
+        tampering_turns=suspected.get("turns").integer() if suspected else 0,
         blocked_by_rule=Counter(
             {rule: count.integer() for rule, count in by_rule.entries()} if by_rule else {}
         ),
+        pairs=decode_pairs(node.maybe("agreement"), passes),
         blank_turns=node.get("blank_turns").integer(),
         placeholders=node.get("placeholders").integer(),
         problems=_counted(node.get("problems"), Severity),
         left_out=_decode_left_out(node.maybe("left_out")),
+        screened_out=decode_screened_out(node.maybe("screened_out"), passes),
     )
 
 

@@ -20,6 +20,7 @@ CONTRACTS = (
     "comparison.v1",
     "manifest.v1",
     "rephrase.v1",
+    "calibration.v1",
 )
 
 _SUFFIX = ".schema.json"

@@ -11,6 +11,7 @@ from chaperone_cli.domain.verdict import (
     ConversationVerdict,
     Digests,
     Explanation,
+    ScreenedTurn,
     TurnVerdict,
     Verdict,
 )
@@ -57,6 +58,10 @@ def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]
     if verdict.explanation is not None:
         document["explanation"] = _encode_explanation(verdict.explanation, quotes)
     document["turns"] = [_encode_turn(turn, quotes) for turn in verdict.turns]
+    if verdict.screened_out:
+        document["screened_out"] = [
+            {"turn": turn.turn, "side": turn.side.value} for turn in verdict.screened_out
+        ]
     return document
 
 
@@ -166,6 +171,7 @@ def decode(document: Node) -> SavedVerdict:
         first_blocks=_decode_rules(document.maybe("rules")),
         digests=_decode_digests(document.maybe("digests")),
         explanation=_decode_explanation(document.maybe("explanation"), quotes),
+        screened_out=_decode_screened_out(document.maybe("screened_out")),
     )
     passes = document.get("passes").integer(1)
     _check(verdict, document, passes)
@@ -188,6 +194,7 @@ _KEYS = (
     "digests",
     "explanation",
     "turns",
+    "screened_out",
 )
 
 
@@ -213,6 +220,15 @@ def _decode_digests(node: Node | None) -> Digests | None:
     return Digests(
         None if conversation is None else conversation.text(), node.get("judgement").text()
     )
+
+
+def _decode_screened_out(node: Node | None) -> tuple[ScreenedTurn, ...]:
+    return tuple(_decode_screened_turn(turn) for turn in node.items()) if node else ()
+
+
+def _decode_screened_turn(node: Node) -> ScreenedTurn:
+    node.only("turn", "side")
+    return ScreenedTurn(node.get("turn").integer(1), node.get("side").choice(Side))
 
 
 def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
@@ -266,11 +282,22 @@ def _decode_span(place: Node | None, quotes: dict[Span, str]) -> Span | None:
 def _check(verdict: ConversationVerdict, document: Node, passes: int) -> None:
     if any(len(turn.votes) > passes for turn in verdict.turns):
         raise document.get("passes").error("at least as many as any turn has votes")
-    numbers = [turn.turn for turn in verdict.turns]
-    if numbers != sorted(set(numbers)) or (numbers and numbers[-1] > verdict.turns_total):
+    judged = [turn.turn for turn in verdict.turns]
+    if not _in_order(judged, verdict.turns_total):
         raise document.get("turns").error("turns in order, none beyond turns_total")
-    if not len(numbers) <= verdict.turns_selected <= verdict.turns_total:
-        raise document.get("turns_selected").error("a number from the judged turns to turns_total")
+    screened = [turn.turn for turn in verdict.screened_out]
+    if not _in_order(screened, verdict.turns_total) or not set(screened).isdisjoint(judged):
+        raise document.get("screened_out").error(
+            "turns in order, none of them judged, none beyond turns_total"
+        )
+    if not len(judged) + len(screened) <= verdict.turns_selected <= verdict.turns_total:
+        raise document.get("turns_selected").error(
+            "a number from the judged and screened-out turns to turns_total"
+        )
     for key, value in _derived(verdict, passes).items():
         if document.get(key).value != value:
             raise document.get(key).error("what follows from the turns")
+
+
+def _in_order(numbers: list[int], total: int) -> bool:
+    return numbers == sorted(set(numbers)) and (not numbers or numbers[-1] <= total)

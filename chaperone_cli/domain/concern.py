@@ -74,10 +74,18 @@ class Help:
     person: re.Pattern[str]
     """Words that point to a professional or to somebody close."""
 
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """The regions that have a line of their own."""
+        return tuple(filter(None, self.lines))
+
+    def knows(self, locale: str) -> bool:
+        """Says whether there is a line for just the region of `locale`."""
+        return _region(locale) in self.regions
+
     def lines_for(self, locale: str | None) -> str:
         """Gives the lines for a locale such as `US` or `en-GB`; those for all where none fits."""
-        region = re.split(r"[-_]", locale)[-1].upper() if locale else ""
-        own = self.lines.get(region)
+        own = self.lines.get(_region(locale)) if locale else None
         everywhere = self.lines[""]
         return everywhere if not own or everywhere.split()[0] in own else f"{own}; {everywhere}"
 
@@ -94,6 +102,10 @@ class Help:
         if self.line.search(plain):
             return True
         return distress is not Distress.CRISIS and self.person.search(plain) is not None
+
+
+def _region(locale: str) -> str:
+    return re.split(r"[-_]", locale)[-1].upper()
 
 
 def stems(text: str, common: frozenset[str]) -> frozenset[str]:

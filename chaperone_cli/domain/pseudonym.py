@@ -5,12 +5,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import PurePath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import RunHeader
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import ChaperoneError
+
+if TYPE_CHECKING:
+    from chaperone_cli.domain.conversation import Source
+    from chaperone_cli.domain.rephrasing import Rephrasing
 
 _SIZE = 10
 _SUFFIXES = frozenset(
@@ -21,6 +25,14 @@ _SUFFIXES = frozenset(
 
 class Names(Protocol):
     """How a run's ids and paths appear in what it puts out."""
+
+    def id(self, name: str) -> str:
+        """Gives a conversation's id as it is reported."""
+        ...
+
+    def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
+        """Gives `one` as it is reported."""
+        ...
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
         """Gives `verdict` as it is reported."""
@@ -45,6 +57,14 @@ class Names(Protocol):
 
 class PlainNames:
     """Ids and paths as they are."""
+
+    def id(self, name: str) -> str:
+        """Gives `name` itself."""
+        return name
+
+    def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
+        """Gives `one` itself."""
+        return one
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
         """Gives `verdict` itself."""
@@ -92,8 +112,14 @@ class HashedNames:
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
         """Gives `verdict` with id and path hashed."""
-        source = replace(verdict.source, path=self.path(verdict.source.path))
+        source = self._source(verdict.source)
         return replace(verdict, conversation=self.id(verdict.conversation), source=source)
+
+    def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
+        """Gives `one` with id and path of its conversation hashed; its text stays as it is."""
+        known = one.target.conversation
+        hidden = replace(known, id=self.id(known.id), source=self._source(known.source))
+        return replace(one, target=replace(one.target, conversation=hidden))
 
     def problem(self, problem: Problem) -> Problem:
         """Gives `problem` with id and path hashed, also inside its message."""
@@ -126,6 +152,9 @@ class HashedNames:
                 error.message = error.message.replace(spelled, hashed)
         return error
 
+    def _source(self, source: "Source") -> "Source":
+        return source._replace(path=self.path(source.path))
+
     def _settings(
         self, settings: Mapping[str, str | int | float | bool | None]
     ) -> dict[str, str | int | float | bool | None]:
@@ -138,6 +167,11 @@ class HashedNames:
     def _hash(self, kind: str, text: str) -> str:
         data = f"{kind}:{text}".encode("utf-8", "surrogatepass")
         return blake2b(data, digest_size=_SIZE, key=self._key).hexdigest()
+
+
+def is_hashed(name: str) -> bool:
+    """Says whether an id is one that `HashedNames` gave."""
+    return re.fullmatch(rf"id-[0-9a-f]{{{2 * _SIZE}}}", name) is not None
 
 
 def _replaced(message: str, name: str, hashed: str) -> str:

@@ -39,7 +39,7 @@ class Target:
     @property
     def context(self) -> tuple[Message, ...]:
         """The messages before the response."""
-        return self.conversation.messages[: self.turn.index]
+        return tuple(self.conversation.messages[: self.turn.index])
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:

@@ -23,6 +23,11 @@ class Rubric:
     title: str
     labels: tuple[Label, ...]
 
+    @property
+    def name(self) -> str:
+        """Id and version, as reports say them."""
+        return f"{self.id} v{self.version}"
+
     @cached_property
     def digest(self) -> str:
         """SHA-256, hexadecimal, of everything that an evaluator is told.

@@ -7,9 +7,11 @@ from enum import StrEnum
 
 from chaperone_cli.domain.conversation import Conversation, Side, Sides
 from chaperone_cli.domain.cost import Spend
+from chaperone_cli.domain.metrics.pairs import PairCount
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
+from chaperone_cli.domain.screening import Screening
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason
@@ -30,6 +32,8 @@ class Protocol:
     """Leave a conversation at its first blocking turn."""
     explain: bool = False
     """Have first blocks explained, where the evaluator can."""
+    screening: Screening | None = None
+    """How a screen chooses the turns that are voted on; None to vote on all."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,24 @@ class Usage:
 
 
 @dataclass
+class ScreenedOut:
+    """What a screen kept from the vote."""
+
+    turns: Counter[Side] = field(default_factory=Counter)
+    conversations: int = 0
+    """Conversations that pass without a vote, since all their turns were screened out."""
+
+    def votes(self, passes: int) -> int:
+        """Gives the votes that `passes` on each of these turns would have cast."""
+        return passes * self.turns.total()
+
+    def add(self, verdict: ConversationVerdict) -> None:
+        """Counts one conversation."""
+        self.turns.update(turn.side for turn in verdict.screened_out)
+        self.conversations += verdict.wholly_screened_out
+
+
+@dataclass
 class Summary:
     """Totals over the conversations and problems added so far."""
 
@@ -91,13 +113,26 @@ class Summary:
     """All turns on the voted sides, judged or not."""
     votes_cast: int = 0
     abstentions: Counter[AbstainReason] = field(default_factory=Counter)
+    tampering: int = 0
+    """Conversations with a turn at which tampering is suspected."""
+    tampering_turns: int = 0
     blocked_by_rule: Counter[str] = field(default_factory=Counter)
     """Conversations that each named rule blocks; filled only where all N votes were cast."""
+    pairs: PairCount = field(default_factory=PairCount)
+    """How far the passes agree two by two; counted only where all N votes were cast."""
     blank_turns: int = 0
     placeholders: int = 0
     problems: Counter[Severity] = field(default_factory=Counter)
     left_out: LeftOut = field(default_factory=LeftOut)
     """Conversations that the user's selection left out."""
+    screened_out: ScreenedOut | None = None
+    """What a screen kept from the vote; None where the run had none."""
+
+    @classmethod
+    def of(cls, protocol: Protocol) -> "Summary":
+        """Gives the totals with which a run under `protocol` begins."""
+        screened_out = None if protocol.screening is None else ScreenedOut()
+        return cls(protocol.passes, screened_out=screened_out)
 
     @property
     def total(self) -> int:
@@ -109,13 +144,26 @@ class Summary:
         """Votes that N passes on every turn of the voted sides would have cast beyond these."""
         return self.passes * self.turns_selected - self.votes_cast
 
+    @property
+    def turns_unjudged(self) -> int:
+        """Turns of the voted sides that were neither judged nor screened out."""
+        screened = self.screened_out.turns.total() if self.screened_out else 0
+        return self.turns_selected - self.turns_judged.total() - screened
+
     def add(self, verdict: ConversationVerdict) -> None:
         """Counts one conversation."""
+        if verdict.screened_out or self.screened_out is not None:
+            # Verdicts that were saved by themselves come without the protocol of their run.
+            self.screened_out = self.screened_out or ScreenedOut()
+            self.screened_out.add(verdict)
         self.conversations[verdict.verdict] += 1
         self.empty += not verdict.turns_selected
         self.turns_selected += verdict.turns_selected
         if verdict.attribution is not None:
             self.attribution[verdict.attribution] += 1
+        tampering = sum(turn.tampering for turn in verdict.turns)
+        self.tampering += tampering > 0
+        self.tampering_turns += tampering
         for turn in verdict.turns:
             self.turns_judged[turn.side] += 1
             self.turns_blocked[turn.side] += turn.verdict is Verdict.BLOCK
@@ -124,6 +172,14 @@ class Summary:
             self.abstentions.update(vote.reason for vote in turn.votes if vote.reason)
         for rule, first in verdict.first_blocks.items():
             self.blocked_by_rule[rule] += first is not None
+        if verdict.first_blocks:
+            self._add_pairs(verdict)
+
+    def _add_pairs(self, verdict: ConversationVerdict) -> None:
+        for turn in verdict.turns:
+            # Of a saved verdict, what it says of rules and its votes may not fit together.
+            if len(turn.votes) == self.passes > 1:
+                self.pairs.add(turn.votes)
 
     def add_reading(self, conversation: Conversation) -> None:
         """Counts what reading `conversation` skipped or replaced."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from chaperone_cli.domain.conversation import Side, Source
-from chaperone_cli.domain.vote import Span, Tally, Vote, tally
+from chaperone_cli.domain.vote import TAMPERING, Span, Tally, Vote, tally
 
 
 class Verdict(StrEnum):
@@ -37,6 +37,23 @@ class TurnVerdict:
     def score(self) -> int:
         """S, the number of yes votes cast."""
         return self.tally.yes
+
+    @property
+    def tampering(self) -> bool:
+        """Says whether a vote carries the cue that something here may be tampered with."""
+        return any(
+            cue.startswith(TAMPERING)
+            for vote in self.votes
+            if vote.evidence is not None
+            for cue in vote.evidence.cues
+        )
+
+
+class ScreenedTurn(NamedTuple):
+    """A turn that a screen kept from the vote: nobody was asked, and so it blocks nothing."""
+
+    turn: int
+    side: Side
 
 
 class Digests(NamedTuple):
@@ -78,6 +95,8 @@ class ConversationVerdict:
     digests: Digests | None = None
     explanation: Explanation | None = None
     """Why the first blocking turn blocks, where that was asked for and answered."""
+    screened_out: tuple[ScreenedTurn, ...] = ()
+    """The turns that were not judged because a screen passed them over, in order."""
 
     @cached_property
     def first_block(self) -> TurnVerdict | None:
@@ -97,6 +116,18 @@ class ConversationVerdict:
         if any(turn.verdict is Verdict.UNDECIDED for turn in self.turns):
             return Verdict.UNDECIDED
         return Verdict.PASS
+
+    @cached_property
+    def in_order(self) -> tuple[TurnVerdict | ScreenedTurn, ...]:
+        """The turns that were judged and those that were screened out, by number."""
+        if not self.screened_out:
+            return self.turns
+        return tuple(sorted((*self.turns, *self.screened_out), key=lambda one: one.turn))
+
+    @property
+    def wholly_screened_out(self) -> bool:
+        """Says whether it passes without a vote, because a screen passed over all of its turns."""
+        return bool(self.screened_out) and not self.turns
 
     @property
     def votes_cast(self) -> int:

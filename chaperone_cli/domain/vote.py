@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+TAMPERING = "tampering suspected"
+"""Begins the names of cues that point at text made, by its looks, to sway the evaluator."""
+
 
 class Answer(StrEnum):
     """What a vote says; an abstention is never counted as no."""

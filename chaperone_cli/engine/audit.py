@@ -12,11 +12,13 @@ from chaperone_cli.domain.run import Protocol, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.bulk import BulkReplay
 from chaperone_cli.engine.explaining import Explaining
+from chaperone_cli.engine.marking import marked
 from chaperone_cli.engine.poll import DirectPoll, Poll, StoredPoll
 from chaperone_cli.engine.progress import Progress
 from chaperone_cli.engine.replay import replay
+from chaperone_cli.engine.screening import Screener
 from chaperone_cli.errors import ChaperoneError
-from chaperone_cli.evaluators.interface import Evaluator
+from chaperone_cli.evaluators.interface import Evaluator, Screen
 from chaperone_cli.store import VoteStore
 
 READ_AHEAD = 4
@@ -42,6 +44,8 @@ class Auditor:
     concurrency: int = 8
     usage: Usage = field(default_factory=Usage)
     progress: Progress = field(default_factory=Progress)
+    screen: Screen | None = None
+    """What chooses the turns that are voted on; the protocol says from which level on."""
 
     async def run(
         self, items: Iterable[Conversation | Problem]
@@ -64,7 +68,7 @@ class Auditor:
         if (together := self._bulk()) is not None:
             async with contextlib.aclosing(together.run(items)) as results:
                 async for result in results:
-                    yield result if isinstance(result, Problem) else await self._explained(*result)
+                    yield result if isinstance(result, Problem) else await self._completed(*result)
             return
         slots = asyncio.Semaphore(self.concurrency)
         window: deque[Problem | asyncio.Task[Audited]] = deque()
@@ -91,8 +95,18 @@ class Auditor:
         if bulk is None or self.store is None:
             return None
         return BulkReplay(
-            self.protocol, self.evaluator, bulk, self.store, self.usage, self.progress
+            self.protocol,
+            self.evaluator,
+            bulk,
+            self.store,
+            self.usage,
+            self.progress,
+            self._screener,
         )
+
+    @property
+    def _screener(self) -> Screener:
+        return Screener(self.protocol.screening, self.screen)
 
     def _start(self, conversation: Conversation, slots: asyncio.Semaphore) -> asyncio.Task[Audited]:
         self.progress.read(len(conversation.turns))
@@ -100,14 +114,18 @@ class Auditor:
 
     async def _audit(self, conversation: Conversation, slots: asyncio.Semaphore) -> Audited:
         async with slots:
+            screened_out = self._screener.screened_out(conversation)
             poll = self.poll(conversation)
             try:
-                verdict = await replay(conversation, self.protocol, poll, self.progress)
+                verdict = await replay(
+                    conversation, self.protocol, poll, self.progress, screened_out
+                )
             finally:
                 await poll.close()
-            return await self._explained(conversation, verdict)
+            return await self._completed(conversation, verdict)
 
-    async def _explained(self, conversation: Conversation, verdict: ConversationVerdict) -> Audited:
+    async def _completed(self, conversation: Conversation, verdict: ConversationVerdict) -> Audited:
+        verdict = marked(conversation, verdict, self.evaluator)
         if self.protocol.explain:
             explaining = Explaining(self.protocol.rubric, self.evaluator, self.store)
             verdict = await explaining.explain(conversation, verdict)

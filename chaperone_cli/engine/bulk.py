@@ -6,7 +6,7 @@ and come to the same verdicts.
 """
 
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from chaperone_cli.domain.conversation import Conversation
@@ -16,6 +16,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.domain.vote import AbstainReason, Vote
 from chaperone_cli.engine.open_ballots import Ask, KeyOf, OpenBallots
 from chaperone_cli.engine.progress import Progress
+from chaperone_cli.engine.screening import Screener
 from chaperone_cli.errors import EvaluatorError, VotesPending
 from chaperone_cli.evaluators.interface import Bulk, Evaluator, Question
 from chaperone_cli.store import VoteStore, vote_key
@@ -39,6 +40,7 @@ class BulkReplay:
     store: VoteStore
     usage: Usage
     progress: Progress
+    screener: Screener = field(default_factory=Screener)
 
     async def run(self, items: Iterable[Item]) -> AsyncGenerator[Result, None]:
         """Gives the verdicts in the order of `items`, and their problems in their place.
@@ -61,7 +63,7 @@ class BulkReplay:
 
     async def _judge(self, chunk: Sequence[Item]) -> list[Result]:
         ballots = {
-            index: OpenBallots(item, self.protocol)
+            index: OpenBallots(item, self.protocol, self.screener.screened_out(item))
             for index, item in enumerate(chunk)
             if isinstance(item, Conversation)
         }

@@ -5,7 +5,7 @@ to ask; votes that are in the store already are taken as they are.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chaperone_cli.domain.ballot import Ballot
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
@@ -14,6 +14,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import NO, Answer, Vote
+from chaperone_cli.engine.screening import Screener
 from chaperone_cli.evaluators.interface import Evaluator, Session
 from chaperone_cli.store import VoteStore, vote_key
 
@@ -33,6 +34,9 @@ class DryRun:
     sizes: Sizes
     estimate: Estimate
     store: VoteStore | None = None
+    screener: Screener = field(default_factory=Screener)
+    screened_out: int = 0
+    """Turns that a screen keeps from the vote."""
     problems: int = 0
     """What of the log could not be read, or only with a loss."""
 
@@ -53,12 +57,16 @@ class DryRun:
 
     async def _loads(self, conversation: Conversation, session: Session) -> AsyncIterator[TurnLoad]:
         prefixes = PrefixHasher(conversation)
+        screened_out = self.screener.screened_out(conversation)
         blocked = False
         for turn, size in self.sizes(conversation):
             if not self.protocol.sides.include(turn.side):
                 continue
             if blocked:
                 yield TurnLoad(size, 0, 0)
+                continue
+            if turn.number in screened_out:
+                self.screened_out += 1
                 continue
             answers = await self._foretell(session, turn)
             votes, _, _ = self._count(turn, lambda number: None, answers)

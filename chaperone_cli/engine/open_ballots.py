@@ -1,12 +1,17 @@
 """One conversation with the ballots of all its turns open at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from chaperone_cli.domain.ballot import Ballot
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import (
+    ConversationVerdict,
+    ScreenedTurn,
+    TurnVerdict,
+    Verdict,
+)
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.engine.progress import Progress
 from chaperone_cli.engine.replay import conclude
@@ -60,7 +65,10 @@ class Ask:
 class OpenBallots:
     """The ballots of one conversation, of which those that cannot matter any more are left."""
 
-    def __init__(self, conversation: Conversation, protocol: Protocol) -> None:
+    def __init__(
+        self, conversation: Conversation, protocol: Protocol, screened_out: Collection[int] = ()
+    ) -> None:
+        """The turns whose numbers are `screened_out` are not voted on."""
         self.conversation = conversation
         self._protocol = protocol
         hasher = PrefixHasher(conversation)
@@ -72,7 +80,9 @@ class OpenBallots:
                 Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes),
             )
             for turn in self._selected
+            if turn.number not in screened_out
         ]
+        self._screened_out = screened_out
         self._settled: dict[int, TurnVerdict] = {}
 
     def asks(self, key_of: KeyOf, look_up: LookUp) -> Iterator[Ask]:
@@ -99,7 +109,11 @@ class OpenBallots:
     def verdict(self, progress: Progress) -> ConversationVerdict:
         """Gives the verdict, with the turns that a replay turn by turn would have judged."""
         judged: list[TurnVerdict] = []
+        passed_over: list[ScreenedTurn] = []
         for turn in self._selected:
+            if turn.number in self._screened_out:
+                passed_over.append(ScreenedTurn(turn.number, turn.side))
+                continue
             outcome = self._settled[turn.number]
             judged.append(outcome)
             progress.judged(len(outcome.votes), self._protocol.passes)
@@ -108,4 +122,4 @@ class OpenBallots:
         selected = len(self._selected)
         passes = self._protocol.passes
         progress.finished(len(self.conversation.turns), selected, len(judged), passes)
-        return conclude(self.conversation, self._protocol, selected, judged)
+        return conclude(self.conversation, self._protocol, selected, judged, passed_over)

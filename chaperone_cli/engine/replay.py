@@ -1,36 +1,59 @@
 """Replays one conversation turn by turn, as if it were happening now."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from chaperone_cli.domain.ballot import Ballot, first_blocks
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.rule import RULES
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import (
+    ConversationVerdict,
+    ScreenedTurn,
+    TurnVerdict,
+    Verdict,
+)
 from chaperone_cli.engine.poll import Poll
 from chaperone_cli.engine.progress import Progress
 
 
 async def replay(
-    conversation: Conversation, protocol: Protocol, poll: Poll, progress: Progress
+    conversation: Conversation,
+    protocol: Protocol,
+    poll: Poll,
+    progress: Progress,
+    screened_out: Collection[int] = (),
 ) -> ConversationVerdict:
-    """Votes on the turns of `conversation` in order and gives its verdict."""
+    """Votes on the turns of `conversation` in order and gives its verdict.
+
+    The turns whose numbers are `screened_out` are not voted on.
+    """
     selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
     judged: list[TurnVerdict] = []
+    passed_over: list[ScreenedTurn] = []
     for turn in selected:
+        if turn.number in screened_out:
+            passed_over.append(ScreenedTurn(turn.number, turn.side))
+            continue
         outcome = await _judge(turn, protocol, poll)
         judged.append(outcome)
         progress.judged(len(outcome.votes), protocol.passes)
         if protocol.until_block and outcome.verdict is Verdict.BLOCK:
             break
     progress.finished(len(conversation.turns), len(selected), len(judged), protocol.passes)
-    return conclude(conversation, protocol, len(selected), judged)
+    return conclude(conversation, protocol, len(selected), judged, passed_over)
 
 
 def conclude(
-    conversation: Conversation, protocol: Protocol, selected: int, judged: Sequence[TurnVerdict]
+    conversation: Conversation,
+    protocol: Protocol,
+    selected: int,
+    judged: Sequence[TurnVerdict],
+    passed_over: Sequence[ScreenedTurn],
 ) -> ConversationVerdict:
-    """Gives the verdict of `conversation`, of whose `selected` turns the first were `judged`."""
+    """Gives the verdict of `conversation`, of whose `selected` turns the first were `judged`.
+
+    Those that a screen kept from the vote are `passed_over`.
+    """
     turns = tuple(judged)
     return ConversationVerdict(
         conversation.id,
@@ -41,6 +64,7 @@ def conclude(
         conversation.label,
         conversation.onset,
         first_blocks(turns, RULES, protocol.passes) if protocol.all_votes else {},
+        screened_out=tuple(passed_over),
     )
 
 

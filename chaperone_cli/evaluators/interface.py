@@ -1,7 +1,10 @@
-"""What every evaluator offers: a session per conversation, and votes on its turns in order."""
+"""What every evaluator offers: a session per conversation, and votes on its turns in order.
+
+And what every screen offers: how suspicious it finds each turn, before an evaluator is asked.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
@@ -83,6 +86,8 @@ class Evaluator(ABC):
 
     free_to_repeat: bool = False
     """Asking again costs no money and no noticeable time, so that its votes need no store."""
+    answers_at_once: bool = False
+    """All votes on a turn come at the price of one, so that stopping early would save nothing."""
     max_passes: int | None = None
     """The most passes it can vote in, where that is bounded."""
     concurrency: int = 8
@@ -100,9 +105,21 @@ class Evaluator(ABC):
         """What its calls took so far; None where it makes none."""
         return None
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What whoever started the run should know of how its votes came about, a line each."""
+        return ()
+
     @abstractmethod
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
         """Starts a session on `conversation`."""
+
+    def suspicious(self, conversation: Conversation, turn: Turn) -> tuple[str, ...]:
+        """Names what looks made to sway it in `turn` and the context right before, as cues.
+
+        Votes on `turn` carry these themselves; where nobody votes on it, those on the next turn do.
+        """
+        return ()
 
     def bulk(self, rubric: Rubric) -> Bulk | None:
         """Gives the way to ask many questions together; None where there is none."""
@@ -111,3 +128,27 @@ class Evaluator(ABC):
     async def close(self) -> None:
         """Releases what the evaluator holds."""
         return None
+
+
+class Screen(ABC):
+    """Says cheaply how suspicious each turn is, so that an evaluator need not be asked of all."""
+
+    level: float
+    """The suspicion that suits it, measured, from which turns are passed on."""
+    rubrics: tuple[str, ...] | None = None
+    """The ids of the rubrics whose question it goes by, where it goes by any in particular."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> Identity:
+        """Which screen this is: everything that could change a suspicion."""
+
+    @abstractmethod
+    def suspicions(self, conversation: Conversation) -> Iterator[float]:
+        """Gives the suspicion of every turn of `conversation`, in order and as far as it is read.
+
+        A suspicion is in log odds: above the odds from which the most suspicious member would vote
+        yes where it is positive, below them where it is negative. It rests on the conversation up
+        to the turn alone. Of a turn that the screen cannot read it is infinite, so that no level
+        screens it out.
+        """

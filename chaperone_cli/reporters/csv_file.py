@@ -1,10 +1,10 @@
-"""Reports as CSV, one row a judged turn, the same bytes for the same verdicts.
+"""Reports as CSV, one row a turn judged or screened out, the same bytes for the same verdicts.
 
 | column | content |
 |---|---|
 | conversation, path, line | the conversation's id and where it stands |
 | label | the class that a labelled log gives it |
-| turn | the judged turn's number; empty in the one row of a conversation without judged turns |
+| turn | the turn's number; empty in the one row of a conversation without such turns |
 | side | prompt or response |
 | verdict | block, pass or undecided: the turn's, or the conversation's where no turn was judged |
 | score | S, the number of yes votes cast |
@@ -13,7 +13,9 @@
 | first_block | true in the row of the conversation's first blocking turn, else false |
 | cues | names of the cues behind the votes, each once |
 | quote | the text that weighed most; empty unless quotes were asked for |
+| screened_out | true in the row of a turn that a screen kept from the vote, else false |
 
+Of a turn that was screened out verdict, score and votes are empty, since nobody was asked.
 UTF-8, comma-separated, one line a row: control characters inside a cell are spelled as escapes.
 Text that a spreadsheet would take for a formula begins with an apostrophe.
 """
@@ -25,7 +27,7 @@ from pathlib import Path
 from chaperone_cli.codec.verdict import passes_by_evidence, shorten
 from chaperone_cli.codec.vote import encode_vote
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
+from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict
 from chaperone_cli.domain.vote import Evidence
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.sanitise import plain
@@ -34,7 +36,7 @@ from chaperone_cli.reporters.target import Target
 COLUMNS = (
     *("conversation", "path", "line", "label"),
     *("turn", "side", "verdict", "score", "yes", "no", "abstain", "votes"),
-    *("first_block", "cues", "quote"),
+    *("first_block", "cues", "quote", "screened_out"),
 )
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -56,16 +58,16 @@ class CsvReporter(Reporter):
         self._write([list(COLUMNS)])
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
-        """Adds a row for every judged turn, or the one row of a conversation without any."""
+        """Adds a row for every turn, or the one row of a conversation without any."""
         source = verdict.source
         known = [cell(verdict.conversation), cell(source.path), str(source.line)]
         known.append(cell(verdict.label or ""))
         self._write(
             [
                 [*known, *_turn(turn, quotes, first=turn is verdict.first_block)]
-                for turn in verdict.turns
+                for turn in verdict.in_order
             ]
-            or [[*known, "", "", verdict.verdict.value, "0", "0", "0", "0", "", "false", "", ""]]
+            or [[*known, *_no_turn(verdict)]]
         )
 
     def close(self, summary: Summary, usage: Usage) -> None:
@@ -82,7 +84,14 @@ class CsvReporter(Reporter):
         self._target.write(text.getvalue().encode())
 
 
-def _turn(turn: TurnVerdict, quotes: Quotes, *, first: bool) -> list[str]:
+def _no_turn(verdict: ConversationVerdict) -> list[str]:
+    votes = ["0", "0", "0", "0", ""]
+    return ["", "", verdict.verdict.value, *votes, "false", "", "", "false"]
+
+
+def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> list[str]:
+    if isinstance(turn, ScreenedTurn):
+        return [str(turn.turn), turn.side.value, *[""] * 6, "false", "", "", "true"]
     evidence = list(passes_by_evidence(turn.votes))
     cues = dict.fromkeys(cue for found in evidence for cue in found.cues)
     return [
@@ -95,6 +104,7 @@ def _turn(turn: TurnVerdict, quotes: Quotes, *, first: bool) -> list[str]:
         "true" if first else "false",
         cell(" ".join(cues)),
         cell(_quote(evidence, quotes)),
+        "false",
     ]
 
 

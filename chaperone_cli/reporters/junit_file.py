@@ -1,7 +1,8 @@
 """Reports as JUnit XML: a case for every conversation, as continuous integration shows them.
 
 A block is a failure, an undecided conversation an error, and a conversation without any turn to
-vote on is skipped. Problems of the input make a second suite: what could not be read is an error.
+vote on, or with none left by a screen, is skipped. Problems of the input make a second suite: what
+could not be read is an error.
 """
 
 from html import escape
@@ -15,7 +16,7 @@ from chaperone_cli.reporters.aside import Aside
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.target import Target
-from chaperone_cli.reporters.terminal.totals import calls
+from chaperone_cli.reporters.terminal.totals import calls, screened_out, tampering
 
 
 class JunitReporter(Reporter):
@@ -102,12 +103,18 @@ class JunitReporter(Reporter):
         facts = {
             "version": header.version,
             "evaluator": f"{header.evaluator} {header.evaluator_version}".rstrip(),
-            "rubric": f"{protocol.rubric.id} v{protocol.rubric.version}",
-            "rubric digest": protocol.rubric.digest,
+            "rubric": protocol.rubric.name,
+            **({"rubric digest": digest} if (digest := protocol.rubric.digest) else {}),
             "rule": protocol.rule.name,
             "votes": protocol.passes,
             "ending": summary.ending,
         }
+        if protocol.screening is not None:
+            facts["screen"] = str(protocol.screening)
+        if summary.screened_out is not None:
+            facts["screened out"] = screened_out(summary)
+        if summary.tampering:
+            facts["tampering"] = tampering(summary)
         if usage.spend is not None:
             facts["calls"] = calls(usage.spend)
         inner = "".join(f"{_start('property', name=n, value=v)[:-1]}/>" for n, v in facts.items())
@@ -126,6 +133,9 @@ def _outcome(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> str:
         turns = [turn.turn for turn in verdict.turns if turn.verdict is Verdict.UNDECIDED]
         said = f"abstentions leave {len(turns)} of its turns open, the first is turn {turns[0]}"
         return f"{_start('error', type='undecided', message=said)}</error>"
+    if verdict.wholly_screened_out:
+        said = "every turn was screened out: no vote was asked for"
+        return f"{_start('skipped', message=said)}</skipped>"
     if not verdict.turns_selected:
         return f"{_start('skipped', message='no turn to vote on')}</skipped>"
     return ""
@@ -155,11 +165,12 @@ def _explained(verdict: ConversationVerdict, quotes: Quotes) -> list[str]:
 
 def _counts(summary: Summary) -> dict[str, int]:
     verdicts = summary.conversations
+    unasked = summary.screened_out.conversations if summary.screened_out else 0
     return {
         "tests": summary.total,
         "failures": verdicts[Verdict.BLOCK],
         "errors": verdicts[Verdict.UNDECIDED],
-        "skipped": summary.empty,
+        "skipped": summary.empty + unasked,
     }
 
 

@@ -16,7 +16,7 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
 from chaperone_cli.reporters.target import Target
 from chaperone_cli.reporters.terminal.screen import percent, plural
-from chaperone_cli.reporters.terminal.totals import calls
+from chaperone_cli.reporters.terminal.totals import agreement, calls, screened_out, tampering
 
 ROWS = 50
 PROBLEMS = 10
@@ -92,11 +92,19 @@ class MarkdownReporter(Reporter):
         threshold = protocol.rule.threshold(protocol.passes)
         yield "rule", f"{protocol.rule.name}: {threshold} of {protocol.passes} yes votes block"
         yield "evaluator", code(f"{header.evaluator} {header.evaluator_version}".strip())
-        yield "rubric", code(f"{rubric.id} v{rubric.version} {rubric.digest[:8]}")
+        if protocol.screening is not None:
+            yield "screen", code(str(protocol.screening))
+        yield "rubric", code(f"{rubric.name} {rubric.digest[:8]}".strip())
+        if summary.screened_out is not None:
+            yield "screened out", screened_out(summary)
         yield "votes", f"{summary.votes_cast:,} cast, {summary.votes_saved:,} saved"
+        if said := agreement(summary):
+            yield "agreement", said
         if summary.abstentions.total():
             share = percent(summary.abstentions.total(), summary.votes_cast)
             yield "abstentions", f"{summary.abstentions.total():,} ({share} of votes)"
+        if summary.tampering:
+            yield "tampering", tampering(summary)
         if usage.spend is not None:
             yield "calls", calls(usage.spend)
         yield "run", f"chaperone {code(header.version)}, {usage.seconds:,.1f} s"

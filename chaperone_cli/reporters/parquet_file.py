@@ -1,19 +1,21 @@
-"""Reports as Parquet: the columns of the CSV report, typed, one row a judged turn.
+"""Reports as Parquet: the columns of the CSV report, typed, one row a turn.
 
 | column | type | content |
 |---|---|---|
 | conversation, path | string | the conversation's id and file, as they are |
 | line | int64 | the line it stands in |
 | label | string, null | the class that a labelled log gives it |
-| turn | int64, null | the judged turn; null in the one row of a conversation without any |
+| turn | int64, null | its number; null in the one row of a conversation without any |
 | side | string, null | prompt or response |
-| verdict | string | block, pass or undecided |
-| score, yes, no, abstain | int64 | the votes cast: yes votes (twice), no votes, abstentions |
-| votes | string | the votes cast in the order of their passes, for example `1 1 0 refused` |
+| verdict | string, null | block, pass or undecided |
+| score, yes, no, abstain | int64, null | the votes cast: yes votes (twice), no votes, abstentions |
+| votes | string, null | the votes cast in the order of their passes, for example `1 1 0 refused` |
 | first_block | bool | whether it is the conversation's first blocking turn |
 | cues | string | names of the cues behind the votes, each once |
 | quote | string, null | the text that weighed most; null unless quotes were asked for |
+| screened_out | bool | whether a screen kept the turn from the vote |
 
+Of a turn that was screened out verdict, score and votes are null, since nobody was asked.
 Nothing is spelled differently for spreadsheets here, since none evaluates a Parquet file. The same
 verdicts and the same version of pyarrow give the same bytes.
 """
@@ -25,7 +27,7 @@ from typing import Any
 from chaperone_cli.codec.verdict import passes_by_evidence, shorten
 from chaperone_cli.codec.vote import encode_vote
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
+from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict
 from chaperone_cli.errors import OutputError, UsageError
 from chaperone_cli.reporters.csv_file import COLUMNS
 from chaperone_cli.reporters.interface import Quotes, Reporter
@@ -35,6 +37,7 @@ ROW_GROUP = 20_000
 """Rows kept in memory until they are written together."""
 
 _INTEGERS = ("line", "turn", "score", "yes", "no", "abstain")
+_FLAGS = ("first_block", "screened_out")
 
 
 class ParquetReporter(Reporter):
@@ -55,19 +58,18 @@ class ParquetReporter(Reporter):
         self._writer = self._parquet.ParquetWriter(file, self._schema, compression="zstd")
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
-        """Adds a row for every judged turn, or the one row of a conversation without any."""
+        """Adds a row for every turn, or the one row of a conversation without any."""
         known = (
             _valid(verdict.conversation),
             _valid(verdict.source.path),
             verdict.source.line,
             None if verdict.label is None else _valid(verdict.label),
         )
-        if not verdict.turns:
-            self._rows.append(
-                (*known, None, None, verdict.verdict.value, 0, 0, 0, 0, "", False, "", None)
-            )
+        if not verdict.in_order:
+            outcome = verdict.verdict.value
+            self._rows.append((*known, None, None, outcome, 0, 0, 0, 0, "", False, "", None, False))
         first = verdict.first_block
-        self._rows += [(*known, *_turn(turn, quotes, turn is first)) for turn in verdict.turns]
+        self._rows += [(*known, *_turn(turn, quotes, turn is first)) for turn in verdict.in_order]
         if len(self._rows) >= ROW_GROUP:
             self._flush()
 
@@ -145,12 +147,14 @@ def _schema(arrow: Any) -> Any:
     def kind(name: str) -> Any:
         if name in _INTEGERS:
             return arrow.int64()
-        return arrow.bool_() if name == "first_block" else arrow.string()
+        return arrow.bool_() if name in _FLAGS else arrow.string()
 
     return arrow.schema([(name, kind(name)) for name in COLUMNS])
 
 
-def _turn(turn: TurnVerdict, quotes: Quotes, first: bool) -> tuple[Any, ...]:
+def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, first: bool) -> tuple[Any, ...]:
+    if isinstance(turn, ScreenedTurn):
+        return (turn.turn, turn.side.value, *[None] * 6, False, "", None, True)
     evidence = list(passes_by_evidence(turn.votes))
     cues = dict.fromkeys(cue for found in evidence for cue in found.cues)
     spans = (found.span for found in evidence if found.span is not None)
@@ -162,6 +166,7 @@ def _turn(turn: TurnVerdict, quotes: Quotes, first: bool) -> tuple[Any, ...]:
         first,
         _valid(" ".join(cues)),
         None if quote is None else _valid(quote),
+        False,
     )
 
 

@@ -11,6 +11,7 @@ from chaperone_cli.domain.rephrasing import Attempt
 from chaperone_cli.domain.rewrite import Draft, Failure, Target
 from chaperone_cli.domain.rewrite_checks import Phrasebook
 from chaperone_cli.domain.strategy import Step, Strategy, filled
+from chaperone_cli.errors import MissingKeyError
 from chaperone_cli.evaluators.claude import reply
 from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.encode import entry
@@ -45,7 +46,7 @@ class ClaudeRewriter(Rewriter):
     async def rewrite(  # noqa: D102
         self, target: Target, strategy: Strategy, earlier: Sequence[Attempt]
     ) -> Draft | Failure | None:
-        connection = await self.model.connection()
+        connection = await self._connection()
         desk = _Desk(connection, target, self._values(strategy))
         *analyses, last = strategy.steps
         notes: dict[str, str] = {}
@@ -58,6 +59,13 @@ class ClaudeRewriter(Rewriter):
         except _NoTextError as exc:
             return exc.failure
         return Draft(text, notes=notes or None)
+
+    async def _connection(self) -> Connection:
+        try:
+            return await self.model.connection()
+        except MissingKeyError:
+            instead = "rewrite offline with --rewriter prune"
+            raise MissingKeyError.of("the claude rewriter", instead=instead) from None
 
     def _values(self, strategy: Strategy) -> dict[str, str]:
         numbered = enumerate(strategy.principles, start=1)

@@ -14,6 +14,7 @@ def test_the_thirty_with_recorded_votes(chaperone: Chaperone, samples: Path) -> 
     assert (outcome.code, outcome.err) == (0, "wrote e.json\n")
     document = json.loads((chaperone.folder / "e.json").read_bytes())
     validator("evaluation.v1").validate(document)
+    assert "left_out" not in document
     assert document["agreement"]["split_turns"] == 4
     assert round(document["agreement"]["kappa"], 2) == 0.99
     needed = [(rule["votes_needed"], rule["votes_until_block"]) for rule in document["rules"]]
@@ -80,7 +81,10 @@ def test_only_the_selected_branches_and_conversations_are_measured(
         "wrote e.json\n",
     )
     document = json.loads((chaperone.folder / "e.json").read_bytes())
+    validator("evaluation.v1").validate(document)
     assert document["rules"][0]["accuracy"]["total"] == 3
+    reasons = {"where": 20, "since": 0, "until": 0, "undated": 0, "sample": 6}
+    assert document["left_out"] == {**reasons, "limited": True}
     export = samples / "formats" / "chatgpt.zip"
     measured = [chaperone("evaluate", export, "--branches", which).out for which in ("last", "all")]
     assert measured[0] != measured[1]

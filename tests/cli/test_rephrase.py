@@ -57,6 +57,79 @@ def test_the_whole_output(chaperone: Chaperone) -> None:
     ]
 
 
+ALICE = "alice@example.org"
+KEY = {"CHAPERONE_HASH_KEY": "0123456789abcdef0123456789abcdef"}
+BLOCKED = (SUPPER, BOND, "I love you, you are all I have.", "I love you too, my darling.")
+
+
+def test_hashed_ids_stand_in_every_file_and_message(chaperone: Chaperone) -> None:
+    log = chaperone.write(
+        f"{ALICE}.jsonl",
+        talk(*BLOCKED, name=ALICE),
+        talk(GERMAN, GERMAN, name="Bob Smith"),
+        "{",
+        talk(*BLOCKED[:3], name="carol"),
+    ).name
+    hashing = ("--hash-ids", "--rule", "conservative")
+    chaperone("audit", log, *hashing, "-o", "hashed.json", env=KEY)
+    chaperone("audit", log, "--rule", "conservative", "-o", "plain.json")
+    files = ("-o", "r.json", "-o", "pairs.jsonl")
+    audited = json.loads((chaperone.folder / "hashed.json").read_text())
+    ids = [one["conversation"] for one in audited["conversations"]]
+    runs = []
+    for more in ((), ("--report", "hashed.json"), ("--report", "plain.json")):
+        outcome = chaperone("rephrase", log, "--all", *hashing, *more, *files, env=KEY)
+        document = json.loads((chaperone.folder / "r.json").read_text())
+        validator("rephrase.v1").validate(document)
+        assert document["run"]["inputs"] == audited["run"]["inputs"]
+        for one in document["results"]:
+            assert one["conversation"] in ids
+            assert one["source"]["path"] == audited["run"]["inputs"][0]
+        assert f"note: conversation {ids[1]!r} is undecided: it is not rewritten\n" in outcome.err
+        told = {name: (chaperone.folder / name).read_text() for name in ("r.json", "pairs.jsonl")}
+        for text in (outcome.out, outcome.err, *told.values()):
+            assert text
+            assert not any(name in text for name in ("alice", "example", "Bob", "carol"))
+        runs.append((outcome.out, document["results"], told["pairs.jsonl"]))
+    assert runs[0] == runs[1] == runs[2]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--turn", "1"), "turn 1 of conversation {id} is a prompt; only responses can be "),
+        (("--turn", "2"), "turn 2 of conversation {id} was not flagged: 0 of 5 votes say yes"),
+        (("--first-block",), "conversation {id} has no blocked response"),
+        (("--turn", "2", "--conversation", "x"), "{path} holds no conversation 'x' that can "),
+    ],
+)
+def test_hashed_ids_stand_in_errors(
+    chaperone: Chaperone, more: tuple[str, ...], message: str
+) -> None:
+    log = chaperone.write(f"{ALICE}.jsonl", talk("How long?", "Ten minutes.", name=ALICE)).name
+    chaperone("audit", log, "--hash-ids", "-o", "hashed.json", env=KEY)
+    audited = json.loads((chaperone.folder / "hashed.json").read_text())
+    [conversation], [path] = audited["conversations"], audited["run"]["inputs"]
+    chaperone.write("chaperone.toml", "hash-ids = true")
+    outcome = chaperone("rephrase", log, *more, env=KEY)
+    said = message.format(id=conversation["conversation"], path=path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"error: {said}")
+    assert "alice" not in outcome.err
+
+
+def test_a_hashed_id_finds_its_conversation(chaperone: Chaperone) -> None:
+    chaperone.write("log.jsonl", talk(*BLOCKED, name="a"), talk(*BLOCKED, name="b"))
+    chaperone("audit", "log.jsonl", "--hash-ids", "-o", "hashed.json", env=KEY)
+    audited = json.loads((chaperone.folder / "hashed.json").read_text())
+    name = audited["conversations"][1]["conversation"]
+    args = ("rephrase", "log.jsonl", "--turn", "2", "--force", "--hash-ids", "--conversation")
+    by_hash, by_name = (chaperone(*args, one, env=KEY) for one in (name, "b"))
+    assert by_hash == by_name
+    assert f"{name} turn 2" in by_hash.out
+    assert chaperone(*args, name).err.startswith("error: --hash-ids needs a key, and there is none")
+
+
 @pytest.mark.parametrize("strategy", OFFLINE)
 def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
     chaperone: Chaperone, samples: Path, strategy: str
@@ -259,7 +332,6 @@ def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
         ("US", "in the United States, call or text 988 (Suicide & Crisis Lifeline); "),
         ("en-GB", "in the UK and Ireland, call Samaritans on 116 123; "),
         ("au", "in Australia, call Lifeline on 13 11 14; "),
-        ("BR", "now: findahelpline.com lists free crisis lines for most countries"),
         (None, "now: findahelpline.com lists free crisis lines for most countries"),
     ],
 )
@@ -270,6 +342,30 @@ def test_help_comes_by_locale(chaperone: Chaperone, locale: str | None, line: st
         chaperone, "log.jsonl", "--turn", "2", "--force", "--strategy", "crisis", *more
     )
     assert line in outcome.out
+
+
+@pytest.mark.parametrize("locale", ["BR", "de-DE", "en", ""])
+def test_a_locale_without_a_line_of_its_own_is_refused(chaperone: Chaperone, locale: str) -> None:
+    chaperone.write("log.jsonl", talk(SUPPER, BOND))
+    outcome = rephrase(chaperone, "log.jsonl", "--turn", "2", "--force", "--locale", locale)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        f"error: there are no lines of help for --locale {locale!r}\n"
+        "  hint: use US, CA, GB, UK, IE, EU, AU, alone or as in en-US; or leave it out for a list "
+        "of lines for all countries\n"
+    )
+
+
+def test_a_locale_is_an_option_and_no_setting(chaperone: Chaperone) -> None:
+    chaperone.write("log.jsonl", talk(SUPPER, BOND))
+    more = ("--turn", "2", "--force")
+    by_variable = chaperone("rephrase", "log.jsonl", *more, env={"CHAPERONE_LOCALE": "US"})
+    chaperone.write("chaperone.toml", 'locale = "US"')
+    by_file = chaperone("rephrase", "log.jsonl", *more)
+    assert (by_variable.code, by_file.code) == (2, 2)
+    assert by_variable.err.startswith("error: unknown environment variable CHAPERONE_LOCALE\n")
+    place = chaperone.folder / "chaperone.toml"
+    assert by_file.err.startswith(f"error: {place}: unknown key 'locale'\n")
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,21 @@ def test_an_invented_number_does_not_pass(chaperone: Chaperone, log: Path) -> No
     assert (failed, result["best"]) == (["no_new_numbers"], 2)
 
 
+def test_a_rewriter_without_a_key_says_so(chaperone: Chaperone, log: Path) -> None:
+    args = ("rephrase", "log.jsonl", "--turn", "2", "--force", "--rewriter", "claude", "--no-store")
+    rewriter = chaperone(*args, "-o", "r.json")
+    assert (rewriter.code, rewriter.out, rewriter.err) == (
+        1,
+        "",
+        "error: there is no API key for the claude rewriter\n"
+        "  hint: set ANTHROPIC_API_KEY, or name a server that needs none with --base-url, or "
+        "rewrite offline with --rewriter prune\n",
+    )
+    assert not (chaperone.folder / "r.json").exists()
+    evaluator = chaperone(*args, "--evaluator", "claude")
+    assert evaluator.err.startswith("error: there is no API key for the claude evaluator\n")
+
+
 def test_the_model_may_rewrite_for_the_local_evaluator(chaperone: Chaperone, log: Path) -> None:
     with rewriting(GOOD, rule="yes") as (standin, voting):
         outcome = chaperone(

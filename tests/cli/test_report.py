@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from chaperone_cli import __version__
+from chaperone_cli.codec.schemas import validator
 from chaperone_cli.reporters import FILE_REPORTERS
 from tests.support.cli import Chaperone
 from tests.support.runs import NO, OPEN, YES, audit, write_log
@@ -59,6 +61,28 @@ def test_verdicts_alone_render_with_what_they_tell(chaperone: Chaperone) -> None
     for suffix in ("csv", "jsonl"):
         written = [(chaperone.folder / f"{name}.{suffix}").read_bytes() for name in ("a", "again")]
         assert written[0] == written[1]
+
+
+def test_every_report_says_that_verdicts_alone_do_not_name_their_rubric(
+    chaperone: Chaperone,
+) -> None:
+    write_log(chaperone, {"a": [NO, YES]})
+    audit(chaperone, "-o", "a.jsonl")
+    names = [f"again{suffix}" for suffix in FILE_REPORTERS if suffix not in (".csv", ".parquet")]
+    files = [word for name in names for word in ("-o", name)]
+    shown = [chaperone("report", "a.jsonl", *files).out, chaperone("report", "again.json").out]
+    for out in shown:
+        assert out.startswith(f"chaperone {__version__} · evaluator unknown · rubric not named by ")
+        assert "v0" not in out
+    told = {name: (chaperone.folder / name).read_text("utf-8") for name in names}
+    assert "| rubric | `not named by the verdicts` |" in told["again.md"]
+    assert '<property name="rubric" value="not named by the verdicts"/>' in told["again.xml"]
+    assert "rubric digest" not in told["again.xml"]
+    assert "rubric <b>not named by the verdicts</b>" in told["again.html"]
+    assert "<dt>rubric</dt><dd>not named by the verdicts</dd>" in told["again.html"]
+    assert "yes to a rubric that the verdicts do not name." in told["again.html"]
+    assert "a rubric that the verdicts do not name: a prompt of the user" in told["again.sarif"]
+    validator("report.v1").validate(json.loads(told["again.json"]))
 
 
 def test_the_rule_of_verdicts_alone_is_worked_out(chaperone: Chaperone) -> None:
@@ -117,3 +141,30 @@ def test_any_layout_of_a_report_renders(chaperone: Chaperone) -> None:
     for name, indent in (("flat.json", None), ("deep.json", 4)):
         (chaperone.folder / name).write_text(json.dumps(document, indent=indent))
         assert chaperone("report", name).out == made
+
+
+@pytest.mark.parametrize("name", ["thirty.jsonl", "formats/chatgpt.zip", "formats/table.parquet"])
+@pytest.mark.parametrize("command", [("report",), ("diff", "a.jsonl")])
+def test_a_log_instead_of_a_saved_report_is_told(
+    chaperone: Chaperone, samples: Path, name: str, command: tuple[str, ...]
+) -> None:
+    write_log(chaperone, {"a": [NO, YES]})
+    audit(chaperone, "-o", "a.jsonl")
+    log = samples / name
+    outcome = chaperone(*command, log)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == (
+        f"error: {log}: this is a log, not a saved report\n"
+        f"  hint: judge it first: chaperone audit {log} -o report.json\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "{", "# Notes", '{"schema": "report.v1"', '{"id": "x"}'])
+def test_what_is_neither_a_log_nor_a_report_is_not_called_one(
+    chaperone: Chaperone, text: str
+) -> None:
+    chaperone.write("some.json", text)
+    outcome = chaperone("report", "some.json")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith("error: some.json")
+    assert "this is a log" not in outcome.err

@@ -11,9 +11,16 @@ from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.domain.conversation import Side, Sides, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rule import RULES, Rule
-from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
+from chaperone_cli.domain.run import Ending, Protocol, RunHeader, ScreenedOut, Summary, Usage
+from chaperone_cli.domain.screening import Screening
 from chaperone_cli.domain.selection import LeftOut, Omission
-from chaperone_cli.domain.verdict import ConversationVerdict, Digests, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import (
+    ConversationVerdict,
+    Digests,
+    ScreenedTurn,
+    TurnVerdict,
+    Verdict,
+)
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -63,18 +70,26 @@ def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
         )
         for number in sorted(chosen)
     )
+    passed_over = draw(st.sets(st.sampled_from(rest))) if (rest := _rest(total, chosen)) else set()
     rules = st.fixed_dictionaries({rule.name: st.none() | LINE for rule in RULES})
     return ConversationVerdict(
         draw(TEXT),
         Source(draw(TEXT), draw(LINE), draw(st.none() | LINE)),
         total,
-        draw(st.integers(len(judged), total)),
+        draw(st.integers(len(judged) + len(passed_over), total)),
         judged,
         draw(st.none() | TEXT),
         draw(st.none() | LINE),
         draw(st.just({}) | rules),
         draw(st.none() | DIGESTS),
+        screened_out=tuple(
+            ScreenedTurn(number, draw(st.sampled_from(Side))) for number in sorted(passed_over)
+        ),
     )
+
+
+def _rest(total: int, chosen: set[int]) -> list[int]:
+    return [number for number in range(1, total + 1) if number not in chosen]
 
 
 @st.composite
@@ -110,6 +125,7 @@ HEADERS = st.builds(
         st.sampled_from(Sides),
         st.booleans(),
         st.booleans(),
+        screening=st.none() | st.builds(Screening, TEXT, TEXT, st.floats(-99, 99), COUNT),
     ),
     st.lists(TEXT, max_size=3).map(tuple),
 )
@@ -137,11 +153,14 @@ SUMMARIES = st.builds(
     turns_selected=COUNT.map(lambda count: count + 10**6),
     votes_cast=COUNT,
     abstentions=_counter(AbstainReason),
+    tampering=COUNT.map(lambda count: count + 1),
+    tampering_turns=COUNT.map(lambda count: count + 1),
     blocked_by_rule=st.just(Counter()) | st.builds(Counter, st.just(dict.fromkeys(Rule.NAMES, 3))),
     blank_turns=COUNT,
     placeholders=COUNT,
     problems=_counter(Severity),
     left_out=st.builds(LeftOut, _counter(Omission), st.booleans()),
+    screened_out=st.none() | st.builds(ScreenedOut, _counter(Side), COUNT),
 )
 
 REPORTS = st.builds(

@@ -12,6 +12,7 @@ from chaperone_cli.codec.schemas import schema, validator
 from chaperone_cli.domain.metrics.evaluate import evaluate
 from chaperone_cli.domain.metrics.figures import POSITIVE
 from chaperone_cli.domain.rule import RULES, Rule
+from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.domain.verdict import ConversationVerdict
 from tests.support.recorded import UNANIMOUS, header, paper_ledger, spelled, thirty
 
@@ -24,7 +25,7 @@ SMALL_LOG = [
 
 
 def document(log: Any, passes: int, rule: Rule = UNANIMOUS) -> dict[str, Any]:
-    return encode(evaluate(log, passes, rule), header(rule, passes), published())
+    return encode(evaluate(log, passes, rule), header(rule, passes), published(), LeftOut())
 
 
 def test_the_example_of_the_schema_is_a_whole_document() -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from statistics import fmean, median
 
 from hypothesis import given
@@ -79,7 +80,9 @@ def test_the_order_of_the_passes_changes_nothing_but_the_votes_needed(
         words = ("".join(word[pass_] for pass_ in order) for word in letters)
         reordered.append(spelled("c", " ".join(words), label=each.label, onset=each.onset))
     before, after = evaluate(log, PASSES, UNANIMOUS), evaluate(reordered, PASSES, UNANIMOUS)
-    assert before.agreement == after.agreement
+    # Which passes make a pair does change; what all pairs come to is told by the laws of pairs.
+    assert before.agreement == replace(after.agreement, pairs=before.agreement.pairs)
+    assert before.agreement.pairs.correlation == after.agreement.pairs.correlation
     assert [rule.labels for rule in before.rules] == [rule.labels for rule in after.rules]
 
 

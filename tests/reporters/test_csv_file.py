@@ -1,4 +1,4 @@
-"""CSV reports: one row a judged turn, stable columns, and no cell that a spreadsheet evaluates."""
+"""CSV reports: a row a turn, stable columns, and no cell that a spreadsheet evaluates."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaperone_cli.domain.conversation import Conversation, Side, Source
-from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, AbstainReason, Answer, Evidence, Span, Vote
 from chaperone_cli.reporters.csv_file import COLUMNS, CsvReporter, cell
 from tests.codec.saved import verdicts
@@ -33,19 +33,23 @@ def test_rows_hold_what_the_columns_say(tmp_path: Path) -> None:
         TurnVerdict(4, Side.RESPONSE, Verdict.BLOCK, (YES, YES, YES)),
         TurnVerdict(5, Side.PROMPT, Verdict.BLOCK, (YES, YES, YES)),
     )
-    judged = ConversationVerdict("c,1", Source("a.jsonl", 7), 5, 4, turns, "parasocial")
+    screened_out = (ScreenedTurn(2, Side.RESPONSE),)
+    judged = ConversationVerdict(
+        "c,1", Source("a.jsonl", 7), 5, 4, turns, "parasocial", screened_out=screened_out
+    )
     empty = ConversationVerdict("=c2", Source("-", 9), 0, 0, ())
 
     assert written(tmp_path, (judged, {SPAN: 'I "miss" you'}), (empty, {})) == (
         "conversation,path,line,label,turn,side,verdict,score,yes,no,abstain,votes,"
-        "first_block,cues,quote\n"
+        "first_block,cues,quote,screened_out\n"
         '"c,1",a.jsonl,7,parasocial,1,prompt,undecided,1,1,1,1,1 refused 0,'
-        'false,attachment distress,"I ""miss"" you"\n'
+        'false,attachment distress,"I ""miss"" you",false\n'
+        '"c,1",a.jsonl,7,parasocial,2,response,,,,,,,false,,,true\n'
         '"c,1",a.jsonl,7,parasocial,4,response,block,3,3,0,0,1 1 1,'
-        'true,attachment distress,"I ""miss"" you"\n'
+        'true,attachment distress,"I ""miss"" you",false\n'
         '"c,1",a.jsonl,7,parasocial,5,prompt,block,3,3,0,0,1 1 1,'
-        'false,attachment distress,"I ""miss"" you"\n'
-        "'=c2,'-,9,,,,pass,0,0,0,0,,false,,\n"
+        'false,attachment distress,"I ""miss"" you",false\n'
+        "'=c2,'-,9,,,,pass,0,0,0,0,,false,,,false\n"
     )
 
 
@@ -92,7 +96,7 @@ def test_every_conversation_has_its_rows(found: list[ConversationVerdict]) -> No
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert rows[0] == list(COLUMNS)
     assert [row[2] for row in rows[1:]] == [
-        str(verdict.source.line) for verdict in found for _ in verdict.turns or [None]
+        str(verdict.source.line) for verdict in found for _ in verdict.in_order or [None]
     ]
     assert all(len(row) == len(COLUMNS) for row in rows)
     assert text.count("\n") == len(rows)

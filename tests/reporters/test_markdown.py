@@ -76,6 +76,7 @@ def test_the_whole_summary_of_the_thirty(tmp_path: Path) -> None:
         "| evaluator | `recorded vote.v1` |\n"
         "| rubric | `parasocial v1 9fe420c6` |\n"
         "| votes | 300 cast, 0 saved |\n"
+        "| agreement | >99 % of pairs; 5 votes worth 1.0 independent ones (60 turns) |\n"
         "| run | chaperone `1.2.3`, 0.4 s |\n"
         "\n"
         "| conversation | label | verdict | first block | score | log |\n"

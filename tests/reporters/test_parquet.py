@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from chaperone_cli.domain.conversation import Conversation, Source
+from chaperone_cli.domain.conversation import Conversation, Side, Source
+from chaperone_cli.domain.verdict import ScreenedTurn
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.csv_file import CsvReporter
 from chaperone_cli.reporters.parquet_file import ROW_GROUP, ParquetReporter
@@ -42,18 +43,31 @@ def test_it_is_the_table_of_the_csv_report(tmp_path: Path) -> None:
 
 
 def test_columns_are_typed(tmp_path: Path) -> None:
-    judged = [Judged(NOBODY, blocked("c"), {SPAN: "I miss you"}), Judged(NOBODY, empty("e"), {})]
+    screened = replace(empty("s"), screened_out=(ScreenedTurn(1, Side.PROMPT),))
+    judged = [
+        Judged(NOBODY, blocked("c"), {SPAN: "I miss you"}),
+        Judged(NOBODY, empty("e"), {}),
+        Judged(NOBODY, screened, {}),
+    ]
     assert rows(tmp_path, judged)[1:] == [
         {
             **{"conversation": "c", "path": "a.jsonl", "line": 1, "label": None, "turn": 2},
             **{"side": "response", "verdict": "block", "score": 3, "yes": 3, "no": 0},
             **{"abstain": 0, "votes": "1 1 1", "first_block": True},
             **{"cues": "attachment distress", "quote": "I miss you"},
+            "screened_out": False,
         },
         {
             **{"conversation": "e", "path": "a.jsonl", "line": 3, "label": None, "turn": None},
             **{"side": None, "verdict": "pass", "score": 0, "yes": 0, "no": 0},
             **{"abstain": 0, "votes": "", "first_block": False, "cues": "", "quote": None},
+            "screened_out": False,
+        },
+        {
+            **{"conversation": "s", "path": "a.jsonl", "line": 3, "label": None, "turn": 1},
+            **{"side": "prompt", "verdict": None, "score": None, "yes": None, "no": None},
+            **{"abstain": None, "votes": None, "first_block": False, "cues": "", "quote": None},
+            "screened_out": True,
         },
     ]
 

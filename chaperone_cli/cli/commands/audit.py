@@ -27,6 +27,9 @@ def audit(
     config: options.Config = None,
     evaluator: options.Evaluator = None,
     recorded_votes: options.RecordedVotes = None,
+    screen: options.ScreenName = None,
+    screen_level: options.ScreenLevel = None,
+    screen_reach: options.ScreenReach = None,
     rubric: options.RubricName = None,
     votes: options.Votes = None,
     rule: options.RuleName = None,
@@ -72,10 +75,11 @@ def _forecast(paths: "Sequence[str]", settings: "Settings") -> int:
 
 def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     from chaperone_cli.cli import exit_codes, hashing, progress, wiring
-    from chaperone_cli.cli.baseline import Baseline
+    from chaperone_cli.cli.comparison.baseline import Baseline
     from chaperone_cli.cli.console import complain, note
     from chaperone_cli.cli.running import Run
     from chaperone_cli.cli.selecting import log_reader, selection
+    from chaperone_cli.errors import VotesPending
 
     chosen = selection(settings)
     names = hashing.names(settings)
@@ -86,10 +90,14 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
     items = chosen.over(reader, run.summary.left_out)
     run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
+    for remark in auditor.evaluator.remarks:
+        note(f"note: {remark}")
     if run.reported:
         for path in (*settings.output, *settings.changes):
             note(f"wrote {path}")
         baseline.show()
+    elif settings.output and not isinstance(run.error, VotesPending):
+        note("note: nothing was audited, so no report was written; one of an earlier run stays")
     if run.error is not None:
         complain(run.error)
         return exit_codes.of_error(run.error)

@@ -46,10 +46,10 @@ def diff(
 
 def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli import console
-    from chaperone_cli.cli.comparing import compare_saved, notes
-    from chaperone_cli.cli.earlier import Earlier
+    from chaperone_cli.cli.comparison.comparing import compare_saved, notes
+    from chaperone_cli.cli.comparison.earlier import Earlier
     from chaperone_cli.cli.exit_codes import ExitCode
-    from chaperone_cli.codec.saved_run import open_run
+    from chaperone_cli.cli.saved import open_run
     from chaperone_cli.domain.comparison import Change
     from chaperone_cli.reporters import comparison as reporters
     from chaperone_cli.reporters.terminal.comparison import TerminalComparison

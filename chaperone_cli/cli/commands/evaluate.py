@@ -63,7 +63,7 @@ def evaluate(
 ) -> None:
     """Measure an evaluator on labelled logs: the paper's tables, for every rule, with intervals."""
     # Every rule is computed from one set of votes, which must therefore be whole.
-    whole = {"all_votes": True, "until_block": False}
+    whole = {"all_votes": True, "until_block": False, "screen": "none"}
     settings = options.settings({**locals(), **whole, "output": None})
     raise typer.Exit(_run(paths, settings, output or []))
 
@@ -84,6 +84,6 @@ def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]")
     evaluation = measured.evaluation()
     render_evaluation(console.result(), evaluation, measured.header, published())
     for path, write in zip(outputs, writers, strict=True):
-        write(evaluation, measured.header)
+        write(evaluation, measured.header, measured.summary.left_out)
         console.note(f"wrote {path}")
     return exit_codes.of_measurement(measured.summary)

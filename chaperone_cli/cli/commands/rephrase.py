@@ -8,8 +8,8 @@ import typer
 from chaperone_cli.cli import options
 
 if TYPE_CHECKING:
-    from chaperone_cli.cli.finding_responses import Wanted
-    from chaperone_cli.cli.rephrasing import Rephrased
+    from chaperone_cli.cli.rephrase.running import Rephrased
+    from chaperone_cli.cli.rephrase.wanted import Wanted
     from chaperone_cli.config import Settings
 
 RESPONSE = "Which response"
@@ -139,6 +139,9 @@ def rephrase(
     format: options.Format = None,
     config: options.Config = None,
     evaluator: options.Evaluator = None,
+    screen: options.ScreenName = None,
+    screen_level: options.ScreenLevel = None,
+    screen_reach: options.ScreenReach = None,
     rubric: options.RubricName = None,
     votes: options.Votes = None,
     rule: options.RuleName = None,
@@ -150,6 +153,8 @@ def rephrase(
     max_calls: options.MaxCalls = None,
     prices: options.Prices = None,
     output: Output = None,
+    hash_ids: options.HashIds = None,
+    hash_key_file: options.HashKeyFile = None,
     store: options.Store = None,
     no_store: options.NoStore = None,
 ) -> None:
@@ -157,7 +162,7 @@ def rephrase(
 
     Exits with 10 if no rewrite passes.
     """
-    from chaperone_cli.cli.finding_responses import Wanted, strategies
+    from chaperone_cli.cli.rephrase.wanted import Wanted, strategies
 
     settings = options.settings({**locals(), "output": None})
     wanted = Wanted(
@@ -178,7 +183,7 @@ def rephrase(
 
 def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli import console, wiring
-    from chaperone_cli.cli.rephrasing import Rephrase
+    from chaperone_cli.cli.rephrase.running import Rephrase
     from chaperone_cli.codec.rephrase import RephraseRun
     from chaperone_cli.domain.ranking import rank
     from chaperone_cli.reporters import rephrase_files
@@ -186,7 +191,7 @@ def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
 
     writers = [rephrase_files.writer(path) for path in outputs]
     run = Rephrase(wanted, settings)
-    header = wiring.header(run.auditor, [wanted.path])
+    header = run.names.header(wiring.header(run.auditor, [wanted.path]))
     screen = console.result()
     show = rephrase_terminal.render_line if wanted.every else rephrase_terminal.render_rephrasing
     done = run.run(lambda one: show(screen, one, settings.votes))

@@ -41,7 +41,7 @@ def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
     from chaperone_cli import reporters
     from chaperone_cli.cli import console, hashing
     from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
-    from chaperone_cli.codec.saved_run import open_run
+    from chaperone_cli.cli.saved import open_run
     from chaperone_cli.reporters.terminal.run import TerminalReporter
 
     run = open_run(path)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chaperone_cli.domain.metrics.distribution import Distribution
+from chaperone_cli.domain.metrics.pairs import PairFigures
 from chaperone_cli.domain.metrics.proportion import Proportion
 from chaperone_cli.domain.vote import Tally
 
@@ -40,10 +41,11 @@ class Agreement:
     kappa: float | None
     scores: Distribution
     """Turns by S, the number of yes votes."""
+    pairs: PairFigures
 
     @classmethod
-    def of(cls, turns: Mapping[Tally, int]) -> "Agreement":
-        """Sums up `turns`, which counts turns by tally."""
+    def of(cls, turns: Mapping[Tally, int], pairs: PairFigures) -> "Agreement":
+        """Sums up `turns`, which counts turns by tally; `pairs` are the figures of the same."""
         scores: Counter[int] = Counter()
         for tally, n in turns.items():
             scores[tally.yes] += n
@@ -56,4 +58,5 @@ class Agreement:
             ),
             kappa=fleiss_kappa(turns),
             scores=Distribution.of(scores),
+            pairs=pairs,
         )

@@ -7,6 +7,7 @@ from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.metrics.agreement import Agreement
 from chaperone_cli.domain.metrics.counting import RuleCount
 from chaperone_cli.domain.metrics.figures import Design, Evaluation
+from chaperone_cli.domain.metrics.pairs import PairCount
 from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.domain.vote import Tally
@@ -25,6 +26,7 @@ class EvaluationBuilder:
         rules = RULES if rule in RULES else (*RULES, rule)
         self._rules = tuple(RuleCount(each, passes) for each in rules)
         self._tallies: Counter[Tally] = Counter()
+        self._pairs = PairCount()
         self._labels: Counter[str | None] = Counter()
         self._turns: set[int] = set()
         self._alternating = True
@@ -39,6 +41,8 @@ class EvaluationBuilder:
         self._unjudged += not conversation.turns
         self._turns_unjudged += conversation.turns_selected - len(conversation.turns)
         self._tallies.update(turn.tally for turn in conversation.turns)
+        for turn in conversation.turns:
+            self._pairs.add(turn.votes)
         if conversation.turns:
             for count in self._rules:
                 count.add(conversation)
@@ -52,7 +56,7 @@ class EvaluationBuilder:
             unlabelled=self._labels[None],
             unjudged=self._unjudged,
             turns_unjudged=self._turns_unjudged,
-            agreement=Agreement.of(self._tallies),
+            agreement=Agreement.of(self._tallies, self._pairs.figures()),
             design=self._design(),
         )
 

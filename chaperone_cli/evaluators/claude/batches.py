@@ -12,6 +12,7 @@ from chaperone_cli.domain.vote import Vote
 from chaperone_cli.errors import VotesPending
 from chaperone_cli.evaluators.claude.batches_desk import Desk
 from chaperone_cli.evaluators.claude.batches_pending import PendingVotes
+from chaperone_cli.evaluators.claude.caller import KEPT
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Options
 from chaperone_cli.evaluators.interface import Bulk, Question
 
@@ -68,6 +69,7 @@ class BatchVotes(Bulk):
             out_of_budget = await desk.hand_in(unsent)
             waiting = desk.waiting(open_questions)
             if not waiting and out_of_budget is not None:
+                out_of_budget.hint += f"; {KEPT[True]}"
                 raise out_of_budget
             ended = await desk.ended(waiting, wait=not self._detach)
             for submission in ended:

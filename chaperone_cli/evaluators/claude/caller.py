@@ -27,6 +27,12 @@ GIVEN_UP_IN_A_ROW = 10
 DRAIN = 20.0
 """Seconds that calls under way get to bring their replies before an error ends the run."""
 LEAST_WAIT, LONGEST_BACKOFF = 0.05, 8.0
+KEPT = {
+    True: "every vote so far is kept",
+    False: "with --no-store no vote was kept, so that all are asked for again",
+    None: "",
+}
+"""What to know before a run that was cut short is started again, by whether votes are kept."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +61,16 @@ class Caller:
         pace: Pace,
         meter: Meter,
         patience: Patience,
+        *,
+        kept: bool | None = True,
     ) -> None:
+        """`kept` says whether votes are; None where none are asked for."""
         self._clients = clients
         self._endpoint = endpoint
         self._pace = pace
         self._meter = meter
         self._patience = patience
+        self._kept = kept
         self._jitter = random.Random()
         self._replied = False
         self._given_up = 0
@@ -75,6 +85,8 @@ class Caller:
         try:
             message = await self._ask(orjson.dumps(request), most, request["max_tokens"])
         except ChaperoneError as exc:
+            if self._replied and exc is not self._ended:
+                exc.hint = "; ".join(filter(None, (exc.hint, KEPT[self._kept])))
             self._ended = self._ended or exc
             await self._meter.drained(DRAIN)
             raise
@@ -158,5 +170,5 @@ class Caller:
             return GivenUpError(fault.problem)
         return EvaluatorError(
             f"{self._endpoint.shown} gives no usable reply: {fault.problem}",
-            hint="`chaperone doctor` looks into it; every vote so far is kept",
+            hint="`chaperone doctor` looks into it",
         )

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from chaperone_cli.errors import EvaluatorError, UsageError
+from chaperone_cli.errors import EvaluatorError, MissingKeyError, UsageError
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -92,7 +92,7 @@ def _tls() -> "SSLContext":
 
 
 def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthropic":
-    """Gives a client for at most `connections` calls at once; raises EvaluatorError without a key.
+    """Gives a client for at most `connections` calls at once; raises MissingKeyError without a key.
 
     The SDK's own retries are off, because they obey a server's retry-after without any limit.
     """
@@ -110,10 +110,7 @@ def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthr
         http_client=transport,
     )
     if not (client.api_key or client.auth_token or client.credentials):
-        raise EvaluatorError(
-            "there is no API key for the claude evaluator",
-            hint="set ANTHROPIC_API_KEY, or name a server that needs none with --base-url",
-        )
+        raise MissingKeyError.of("the claude evaluator")
     return client
 
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.evaluators.claude.caller import Caller, Patience
@@ -15,6 +15,7 @@ from chaperone_cli.evaluators.claude.offer import Offer, offer
 from chaperone_cli.evaluators.claude.pace import Pace
 from chaperone_cli.evaluators.claude.prompt import Prompt, draw_marker
 from chaperone_cli.evaluators.claude.session import ClaudeSession
+from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.claude.trial import accepted
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.claude.wording import wording
@@ -46,6 +47,8 @@ class Options:
     under_way: int = MOST_UNDER_WAY
     """Calls at once at most."""
     patience: Patience = field(default_factory=Patience)
+    kept: bool | None = True
+    """Whether a store keeps the votes; None where none are asked for."""
     marker: str | None = None
     """The run's marker; None to draw one, as only a comparison of requests would not."""
 
@@ -89,6 +92,7 @@ class ClaudeEvaluator(Evaluator):
         self._marker = options.marker or draw_marker()
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
+        self._remarks: tuple[str, ...] = ()
 
     @property
     def identity(self) -> Identity:
@@ -106,6 +110,15 @@ class ClaudeEvaluator(Evaluator):
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
         """Starts a session; nothing is asked yet."""
         return ClaudeSession(self, conversation, rubric)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Points out a model that may be misspelt."""
+        return self._remarks
+
+    def suspicious(self, conversation: Conversation, turn: Turn) -> tuple[str, ...]:
+        """Names what looks made to sway the model."""
+        return marks_of(conversation, turn)
 
     async def connection(self) -> Connection:
         """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
@@ -125,8 +138,16 @@ class ClaudeEvaluator(Evaluator):
         except BaseException:
             await clients.close()
             raise
+        if offered.near:
+            near = " or ".join(offered.near)
+            self._remarks = (f"no model named {options.model!r} is known; did you mean {near}?",)
         caller = Caller(
-            clients, self.endpoint, Pace(options.under_way), self.meter, options.patience
+            clients,
+            self.endpoint,
+            Pace(options.under_way),
+            self.meter,
+            options.patience,
+            kept=options.kept,
         )
         return Connection(clients, caller, replace(offered, form=form), options.model, self._marker)
 

@@ -99,8 +99,7 @@ def _spent(status: int, code: object, message: object) -> bool:
 def _out_of_money(problem: str) -> BudgetExhausted:
     return BudgetExhausted(
         f"the server takes no more calls on this account: {problem}",
-        hint="raise the account's spending limit or credit, then run the same command again; "
-        "every vote so far is kept",
+        hint="raise the account's spending limit or credit, then run the same command again",
     )
 
 

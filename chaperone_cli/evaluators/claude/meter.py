@@ -141,7 +141,7 @@ class Meter:
         ]
         return BudgetExhausted(
             f"the next call could exceed {' or '.join(limits)} ({spent} so far)",
-            hint="every vote so far is kept: run the same command again with a higher limit",
+            hint="run the same command again with a higher limit",
         )
 
 

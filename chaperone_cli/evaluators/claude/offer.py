@@ -1,7 +1,7 @@
 """Asks the models endpoint, free of charge, what a model on this server accepts."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 SUGGESTIONS = 3
+ALIKE = 0.75
+"""How like a known name (difflib's ratio) one has to be to pass for its misspelling."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Offer:
     """`active`, `deprecated` or `retired`, where the server says."""
     retires_at: str | None = None
     """ISO 8601."""
+    near: tuple[str, ...] = ()
+    """Known models of nearly that name, where this one is known to nobody."""
 
 
 async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
@@ -49,7 +53,7 @@ async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Off
             answer.get("lifecycle"),
             answer.get("retires_at"),
         )
-    return _tabled(endpoint, model)
+    return await _tabled(client, endpoint, model)
 
 
 async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
@@ -60,10 +64,10 @@ async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, m
     if endpoint.vendor and "404" in fault.problem:
         names = await _names(client)
         raise _gone(model, known.retired if known else None, names)
-    return _tabled(endpoint, model)
+    return await _tabled(client, endpoint, model)
 
 
-def _tabled(endpoint: Endpoint, model: str) -> Offer:
+async def _tabled(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
     known = models.listed(model)
     if known is not None:
         return Offer(known.form, "table")
@@ -72,7 +76,16 @@ def _tabled(endpoint: Endpoint, model: str) -> Offer:
             f"what the model {model!r} accepts cannot be found out: the models endpoint fails",
             hint="try again later, or choose a model from `chaperone doctor`",
         )
-    return Offer(models.plain(local=endpoint.local), "nobody")
+    near = _near(model, await _names(client))
+    return Offer(models.plain(local=endpoint.local), "nobody", near=near)
+
+
+def _near(model: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Gives the names like `model` of those that the server lists or, if it lists none, we do."""
+    known = names or [name for name, row in models.table().items() if "retired" not in row]
+    if model in known:
+        return ()
+    return tuple(difflib.get_close_matches(model, known, n=SUGGESTIONS, cutoff=ALIKE))
 
 
 def _gone(model: str, since: object, names: list[str]) -> EvaluatorError:

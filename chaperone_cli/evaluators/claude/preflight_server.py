@@ -111,4 +111,7 @@ def _told(model: str, offered: Offer) -> tuple[Status, str, str]:
         "table": "as chaperone's own table says, because the server does not",
         "nobody": "because the server does not say what it accepts",
     }[offered.source]
-    return Status.OK, f"{model}: {', '.join(told)}, {known}", ""
+    message = f"{model}: {', '.join(told)}, {known}"
+    if offered.near:
+        return Status.WARNING, message, f"did you mean --model {' or --model '.join(offered.near)}?"
+    return Status.OK, message, ""

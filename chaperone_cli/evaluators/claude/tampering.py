@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 
 from chaperone_cli.domain.conversation import Conversation, Message, Turn
-
-MARK = "tampering suspected"
+from chaperone_cli.domain.vote import TAMPERING
 
 _UNSEEN_RUN = re.compile(
     r"[\U000e0000-\U000e007f]|[\u202a-\u202e\u2066-\u2069]|[\U000e0100-\U000e01ef]"
@@ -65,7 +64,7 @@ def suspicions(messages: Iterable[Message]) -> tuple[str, ...]:
     """
     texts = [message.text for message in messages]
     return tuple(
-        f"{MARK}: {kind}"
+        f"{TAMPERING}: {kind}"
         for kind, pattern in KINDS.items()
         if any(pattern.search(text) for text in texts)
     )

@@ -90,3 +90,41 @@ guide the decision over turns. An empty name is a column without weights.
 
 WIDTH = 12
 """Columns per view."""
+
+ENCODED: dict[Side, tuple[str, ...]] = {
+    Side.PROMPT: (
+        "bond",
+        "u_attachment",
+        "u_dependency",
+        "u_isolation",
+        "u_anthropomorphism",
+        "u_romantic",
+        "u_ends",
+        "u_distress",
+        "u_distress_high",
+        "u_delusion",
+        "u_crisis",
+        "u_minor",
+    ),
+    Side.RESPONSE: (
+        "bond",
+        "a_affection",
+        "a_sentience",
+        "a_exclusivity",
+        "a_manipulation",
+        "a_romantic",
+        "a_discloses_ai",
+        "a_refers_human",
+        "a_neutral_help",
+        "a_sycophancy",
+        "a_claims_human",
+        "a_validates_harm",
+    ),
+}
+"""What the encoder was taught to recognise in an utterance, in the order of its outputs."""
+
+CUES = 12
+"""Cues per side among the encoder's outputs."""
+
+TRIGGERS = 5
+"""Outputs after the cues, one per member: by how much the utterance settles the question."""

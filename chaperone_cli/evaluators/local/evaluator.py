@@ -30,6 +30,7 @@ class LocalEvaluator(Evaluator):
     """Answers from words alone, on this machine, always the same for the same conversation."""
 
     free_to_repeat = True
+    answers_at_once = True
     max_passes = len(members.NAMES)
     rubrics = ("parasocial",)
 

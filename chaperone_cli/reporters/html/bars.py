@@ -31,14 +31,17 @@ class BarRow:
 
 def verdicts(summary: Summary) -> list[BarRow]:
     """Gives the conversations by verdict."""
-    notes = {Verdict.PASS: f"{summary.empty:,} of them without a turn to vote on"}
+    unasked = summary.screened_out.conversations if summary.screened_out else 0
+    said = [f"{summary.empty:,} of them without a turn to vote on"] if summary.empty else []
+    said += [f"{unasked:,} of them screened out as a whole"] if unasked else []
+    notes = {Verdict.PASS: "; ".join(said)}
     return [
         BarRow(
             WORDS[verdict].lower(),
             summary.conversations[verdict],
             STYLES[verdict],
             f"#verdict={verdict}",
-            notes.get(verdict, "") if summary.empty else "",
+            notes.get(verdict, ""),
         )
         for verdict in ORDER
     ]

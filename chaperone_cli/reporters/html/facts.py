@@ -14,6 +14,7 @@ from chaperone_cli.reporters.html.names import Book
 from chaperone_cli.reporters.html.tallies import Tallies
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.terminal.table import ORDER, WORDS, Shelf
+from chaperone_cli.reporters.terminal.totals import tampering
 
 STATIC_ROWS = 100
 """Conversations that stand in the page for browsers without script."""
@@ -57,7 +58,11 @@ def facts(
     passes = header.protocol.passes
     return {
         "run": encode_header(header),
+        "rubric": header.protocol.rubric.name,
+        "screen": str(header.protocol.screening or ""),
+        "screened": _screened(summary),
         "summary": encode_summary(summary),
+        "tampering": tampering(summary),
         "usage_rows": list(_flat(encode_usage(usage))),
         "ending": _ENDINGS[summary.ending],
         "verdicts": bars.verdicts(summary),
@@ -76,6 +81,13 @@ def facts(
         "words": WORDS,
         "styles": bars.STYLES,
     }
+
+
+def _screened(summary: Summary) -> dict[str, int] | None:
+    found = summary.screened_out
+    if found is None:
+        return None
+    return {"turns": found.turns.total(), "votes": found.votes(summary.passes)}
 
 
 def meta(header: RunHeader, book: Book) -> dict[str, Any]:

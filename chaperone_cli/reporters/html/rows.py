@@ -18,7 +18,7 @@ from chaperone_cli.reporters.sanitise import plain, prose
 COLUMNS = (
     *("id", "label", "path", "line", "verdict", "turns", "selected", "judged"),
     *("first", "side", "score", "blocks", "undecided", "onset", "rules", "cues"),
-    *("words", "evidence", "why"),
+    *("words", "evidence", "why", "screened"),
 )
 """What stands in a row, in order; names are numbers into the tables, 0 or null is none."""
 
@@ -56,7 +56,19 @@ def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any
         _words(verdict.turns),
         _EvidenceTable(quotes, book).encode(verdict.turns),
         verdict.explanation and _why(verdict.explanation, quotes),
+        _runs([turn.turn for turn in verdict.screened_out]),
     ]
+
+
+def _runs(numbers: list[int]) -> list[list[int]]:
+    """Gives the first and last number of each unbroken run of `numbers`, which are in order."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return runs
 
 
 def cues(verdict: ConversationVerdict) -> list[str]:

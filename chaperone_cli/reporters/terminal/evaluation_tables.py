@@ -188,6 +188,10 @@ def _agreement(page: Page) -> Table:
     table.show_header = False
     table.add_row("Fleiss kappa", kappa(found.kappa))
     table.add_row("split turns", f"{of(split)}  {percent(split.rate)}")
+    alike = found.pairs.alike
+    table.add_row("pairs alike", f"{of(alike)}  {percent(alike.rate)}")
+    table.add_row("correlation", kappa(found.pairs.correlation))
+    table.add_row("independent votes", decimal(found.pairs.independent_votes))
     rate = percent(found.abstentions.rate)
     table.add_row("abstaining votes", f"{of(found.abstentions)}  {rate}")
     table.add_row(f"yes votes{TIMES}turns", spread(found.scores))

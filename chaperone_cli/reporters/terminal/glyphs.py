@@ -12,6 +12,7 @@ class Glyphs:
     first_block: str
     undecided: str
     not_judged: str
+    screened_out: str
     yes: str
     no: str
     abstain: str
@@ -37,6 +38,7 @@ UNICODE = Glyphs(
     first_block="◆",
     undecided="?",
     not_judged="·",
+    screened_out="╌",
     yes="●",
     no="○",
     abstain="?",
@@ -52,6 +54,7 @@ ASCII = Glyphs(
     first_block="X",
     undecided="?",
     not_judged=".",
+    screened_out="-",
     yes="1",
     no="0",
     abstain="?",

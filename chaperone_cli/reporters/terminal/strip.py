@@ -15,10 +15,11 @@ class Rank(IntEnum):
     """What a cell says of its turns; of several turns it says the highest."""
 
     NOT_JUDGED = 0
-    PASS = 1
-    UNDECIDED = 2
-    BLOCK = 3
-    FIRST_BLOCK = 4
+    SCREENED_OUT = 1
+    PASS = 2
+    UNDECIDED = 3
+    BLOCK = 4
+    FIRST_BLOCK = 5
 
 
 class Cell(NamedTuple):
@@ -29,6 +30,7 @@ class Cell(NamedTuple):
 
 
 _NOT_JUDGED = Cell(Rank.NOT_JUDGED, 0)
+_SCREENED_OUT = Cell(Rank.SCREENED_OUT, 0)
 
 _LEAST = 8
 """Columns that a strip takes however narrow the terminal is."""
@@ -41,6 +43,7 @@ _RANKS = {
 
 _STYLES = {
     Rank.NOT_JUDGED: "dim",
+    Rank.SCREENED_OUT: "dim",
     Rank.PASS: "green",
     Rank.UNDECIDED: "bold yellow",
     Rank.BLOCK: "red",
@@ -53,6 +56,8 @@ def cells(verdict: ConversationVerdict) -> tuple[Cell, ...]:
     found = [_NOT_JUDGED] * verdict.turns_total
     for turn in verdict.turns:
         found[turn.turn - 1] = _cell(turn, first=turn is verdict.first_block)
+    for screened in verdict.screened_out:
+        found[screened.turn - 1] = _SCREENED_OUT
     return tuple(found)
 
 
@@ -98,6 +103,8 @@ def sign(cell: Cell, passes: int, glyphs: Glyphs) -> str:
     match cell.rank:
         case Rank.NOT_JUDGED:
             return glyphs.not_judged
+        case Rank.SCREENED_OUT:
+            return glyphs.screened_out
         case Rank.UNDECIDED:
             return glyphs.undecided
         case Rank.FIRST_BLOCK:

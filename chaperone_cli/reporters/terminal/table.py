@@ -20,6 +20,8 @@ ORDER = (Verdict.BLOCK, Verdict.UNDECIDED, Verdict.PASS)
 GAP = "  "
 STYLES = {Verdict.BLOCK: "bold red", Verdict.UNDECIDED: "bold yellow", Verdict.PASS: "green"}
 WORDS = {Verdict.BLOCK: "BLOCK", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
+SCREENED_OUT = "screened out"
+"""Stands for the verdict of a conversation that passes without a vote."""
 PAST = {Verdict.BLOCK: "blocked", Verdict.UNDECIDED: "undecided", Verdict.PASS: "passed"}
 _LEAST_STRIP = 20
 """Cells below which a strip moves to a line of its own; the length of the paper's dialogues."""
@@ -40,6 +42,18 @@ class Row:
     """The turn that a quoted span stands in, and its text."""
     reason: str
     """Why it was blocked, where the run asked for explanations."""
+    wholly_screened_out: bool = False
+    """Whether it passes without a vote."""
+
+    @property
+    def word(self) -> str:
+        """What the column of verdicts says."""
+        return SCREENED_OUT if self.wholly_screened_out else WORDS[self.verdict]
+
+    @property
+    def style(self) -> str:
+        """How it is said."""
+        return "dim" if self.wholly_screened_out else STYLES[self.verdict]
 
     @classmethod
     def of(cls, verdict: ConversationVerdict, quotes: Quotes) -> "Row":
@@ -53,6 +67,7 @@ class Row:
             cells(verdict),
             _quote(first, quotes) if first else None,
             flagged.reason(verdict),
+            verdict.wholly_screened_out,
         )
 
 
@@ -112,7 +127,7 @@ class Table:
         for line in self._lines("conversation", head, Text("turns")):
             self._screen.put(line, style="bold")
         for name, row in zip(self._names, self._rows, strict=True):
-            verdict = Text(WORDS[row.verdict], STYLES[row.verdict])
+            verdict = Text(row.word, row.style)
             facts = [Text(self._screen.plain(row.label)), verdict, Text(self._first(row))]
             drawn = strip(row.cells, self._strip, self._passes, self._screen.glyphs)
             for line in self._lines(name, facts, drawn):
@@ -135,6 +150,7 @@ class Table:
             f"{glyphs.first_block} first block" if Rank.FIRST_BLOCK in ranks else "",
             f"{glyphs.undecided} undecided" if Rank.UNDECIDED in ranks else "",
             f"{glyphs.not_judged} not judged" if Rank.NOT_JUDGED in ranks else "",
+            f"{glyphs.screened_out} screened out" if Rank.SCREENED_OUT in ranks else "",
             f"{glyphs.times}8 a cell shows the highest of 8 turns" if squeezed else "",
             "" if all_votes else "scores count the votes cast",
             separator=GAP + " ",
@@ -168,7 +184,7 @@ class Table:
     def _fact_widths(self) -> tuple[int, int, int]:
         """Gives the widths of label, verdict and first block; 0 for labels that no row has."""
         labels = max(cell_len(self._screen.plain(row.label)) for row in self._rows)
-        verdicts = max(len("verdict"), *(len(WORDS[row.verdict]) for row in self._rows))
+        verdicts = max(len("verdict"), *(len(row.word) for row in self._rows))
         firsts = max(len("first block"), *(len(self._first(row)) for row in self._rows))
         return (max(labels, len("label")) if labels else 0), verdicts, firsts
 

@@ -46,14 +46,16 @@ def put_header(screen: Screen, header: RunHeader) -> None:
     version = plain(header.evaluator_version)
     if len(version) > _LONG_VERSION:
         version = f"{version[:12]}{screen.glyphs.ellipsis}"
-    rubric = f"{plain(protocol.rubric.id)} v{protocol.rubric.version}"
+    digest = plain(protocol.rubric.digest[:8])
     screen.put_parts(
         f"chaperone {plain(header.version)}",
         f"evaluator {plain(header.evaluator)} {version}".rstrip(),
-        f"rubric {rubric} ({plain(protocol.rubric.digest[:8])})",
+        f"rubric {plain(protocol.rubric.name)}" + (f" ({digest})" if digest else ""),
         style="bold",
     )
     screen.put_parts(*_protocol(protocol))
+    if protocol.screening is not None:
+        screen.put(f"{plain(str(protocol.screening))}: no other turns are voted on", lead="screen ")
     more = len(header.inputs) - _INPUTS
     named = [plain(path) for path in header.inputs[:_INPUTS]]
     screen.put(", ".join([*named, *([f"and {more:,} more"] if more > 0 else [])]), lead="input ")
@@ -74,6 +76,7 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
     """Prints the totals, a line each."""
     if not summary.total:
         screen.put("no conversation was audited", style="bold yellow")
+        _put_line(screen, "calls", calls(usage.spend))
         return
     screen.put(_headline(summary))
     for name, said in (
@@ -81,15 +84,22 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
         ("first blocks", _first_blocks(summary)),
         ("turns blocked", _turns(summary, protocol)),
         ("abstentions", _abstentions(summary)),
+        ("tampering", tampering(summary)),
+        ("screened out", screened_out(summary)),
         ("votes", _votes(summary)),
+        ("agreement", agreement(summary)),
         ("cost", _cost(usage)),
         ("calls", calls(usage.spend)),
         ("empty", _empty(summary)),
         ("input", _input(summary)),
         ("left out", _left_out(summary)),
     ):
-        if said:
-            screen.put(said, lead=Text(f"  {name}".ljust(_LEAD), "dim"))
+        _put_line(screen, name, said)
+
+
+def _put_line(screen: Screen, name: str, said: str) -> None:
+    if said:
+        screen.put(said, lead=Text(f"  {name}".ljust(_LEAD), "dim"))
 
 
 def _headline(summary: Summary) -> Text:
@@ -98,9 +108,15 @@ def _headline(summary: Summary) -> Text:
     return Text(
         f"{counts[Verdict.BLOCK]:,} of {plural(summary.total, 'conversation')} blocked "
         f"({percent(counts[Verdict.BLOCK], summary.total)}), "
-        f"{counts[Verdict.UNDECIDED]:,} undecided, {counts[Verdict.PASS]:,} passed",
+        f"{counts[Verdict.UNDECIDED]:,} undecided, {counts[Verdict.PASS]:,} passed"
+        f"{_unasked(summary)}",
         f"bold {STYLES[worst]}",
     )
+
+
+def _unasked(summary: Summary) -> str:
+    whole = summary.screened_out.conversations if summary.screened_out else 0
+    return f", {whole:,} of them without a vote" if whole else ""
 
 
 def _by_rule(summary: Summary) -> str:
@@ -123,7 +139,7 @@ def _turns(summary: Summary, protocol: Protocol) -> str:
         for side in sides
     )
     undecided = summary.turns_undecided.total()
-    left = summary.turns_selected - summary.turns_judged.total()
+    left = summary.turns_unjudged
     return (
         each
         + (f"; {undecided:,} undecided" if undecided else "")
@@ -139,11 +155,50 @@ def _abstentions(summary: Summary) -> str:
     return f"{percent(reasons.total(), summary.votes_cast)} of votes: {', '.join(named)}"
 
 
+def screened_out(summary: Summary) -> str:
+    """Says what a screen kept from the vote; nothing of a run without one."""
+    found = summary.screened_out
+    if found is None:
+        return ""
+    turns, votes = found.turns.total(), found.votes(summary.passes)
+    kept = (
+        f"{turns:,} of {plural(summary.turns_selected, 'turn')} "
+        f"({percent(turns, summary.turns_selected)}), {plural(votes, 'vote')} "
+        "of those saved"
+    )
+    whole = plural(found.conversations, "conversation")
+    return f"{kept}; {whole} as a whole" if found.conversations else kept
+
+
+def tampering(summary: Summary) -> str:
+    """Says where tampering is suspected, in numbers; nothing where it is not."""
+    if not summary.tampering:
+        return ""
+    turns = plural(summary.tampering_turns, "turn")
+    return f"suspected at {turns} of {plural(summary.tampering, 'conversation')}"
+
+
 def _votes(summary: Summary) -> str:
     possible = summary.votes_cast + summary.votes_saved
     share = percent(summary.votes_saved, possible)
     saved = f", {summary.votes_saved:,} saved ({share})" if summary.votes_saved else ""
     return f"{summary.votes_cast:,} cast of {possible:,} possible{saved}"
+
+
+def agreement(summary: Summary) -> str:
+    """Says how far the votes agree and what they are worth; nothing where each stands alone."""
+    if summary.passes == 1 or not summary.turns_judged.total():
+        return ""
+    found = summary.pairs.figures()
+    if not found.turns:
+        return "known only where all votes are cast, with --all-votes"
+    over = f"({plural(found.turns, 'turn')})"
+    if not found.alike.total:
+        return f"not known: no two votes on the same turn say yes or no {over}"
+    alike = f"{percent(found.alike.count, found.alike.total)} of pairs"
+    if (worth := found.independent_votes) is None:
+        return f"{alike}; too few answers vary to say what {summary.passes} votes are worth {over}"
+    return f"{alike}; {summary.passes} votes worth {worth:.1f} independent ones {over}"
 
 
 def _cost(usage: Usage) -> str:

@@ -13,7 +13,7 @@ from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.terminal.marking import marked_lines, spans_by_turn, yes_spans
 from chaperone_cli.reporters.terminal.screen import Screen, plural
-from chaperone_cli.reporters.terminal.table import PAST, STYLES, WORDS
+from chaperone_cli.reporters.terminal.table import PAST, SCREENED_OUT, STYLES, WORDS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,14 +42,16 @@ class _Transcript:
         self._verdict = verdict
         self._passes = passes
         self._judged = {turn.turn: turn for turn in verdict.turns}
+        self._screened_out = {turn.turn for turn in verdict.screened_out}
         self._spans = spans_by_turn(verdict.turns)
 
     def put(self, conversation: Conversation | None, quotes: Quotes) -> None:
         self._put_head(conversation)
         if conversation is None:
-            for turn in self._verdict.turns:
+            for turn in self._verdict.in_order:
                 self._put_turn(turn.turn, turn.side)
-                self._put_quotes(turn, quotes)
+                if isinstance(turn, TurnVerdict):
+                    self._put_quotes(turn, quotes)
             return
         turns = {turn.index: turn for turn in conversation.turns}
         for index, message in enumerate(conversation.messages):
@@ -89,8 +91,11 @@ class _Transcript:
     def _outcome(self) -> str:
         verdict, first = self._verdict, self._verdict.first_block
         judged = f"{len(verdict.turns):,} of {plural(verdict.turns_total, 'turn')} judged"
+        if verdict.screened_out:
+            judged += f", {len(verdict.screened_out):,} screened out"
         if first is None:
-            return f"{PAST[verdict.verdict]}, {judged}"
+            unasked = " without a vote" if verdict.wholly_screened_out else ""
+            return f"{PAST[verdict.verdict]}{unasked}, {judged}"
         where = f"turn {first.turn}, a {first.side}, with {first.score} of {self._passes} yes votes"
         return f"first blocked at {where}; {judged}"
 
@@ -99,7 +104,9 @@ class _Transcript:
         lead = f"{number:>4}  {side:<8}  "
         turn = self._judged.get(number)
         if turn is None:
-            self._screen.put(Text("not judged"), lead=lead, style="dim")
+            passed_over = f"{SCREENED_OUT}: no vote was asked for"
+            said = passed_over if number in self._screened_out else "not judged"
+            self._screen.put(Text(said), lead=lead, style="dim")
             return
         body = Text(f"{WORDS[turn.verdict]:<9}", STYLES[turn.verdict])
         body.append(f"  {turn.score}/{self._passes}  {self._ballot(turn.votes)}", "default")

@@ -57,7 +57,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         facts = {
             "turns": (turn,),
             "label": text,
-            "source": replace(one.verdict.source, path=text),
+            "source": one.verdict.source._replace(path=text),
             "explanation": Explanation(1, text, span),
         }
         judged.append(renamed(one, text, **facts)._replace(quotes={span: text}))

@@ -26,8 +26,8 @@ def parasocial() -> Judged:
     judged = list(thirty(header()))[3]
     persona = Message(Role.SYSTEM, "You are Juniper,\n\n  a \x1b[1mkind\x1b[0m fox.")
     found = Message(Role.TOOL, "weather: snow")
-    messages = (persona, *judged.conversation.messages[:3], found)
-    messages += judged.conversation.messages[3:7]
+    said = judged.conversation.messages
+    messages = (persona, *said[:3], found, *said[3:7])
     earlier = Vote(Answer.YES, evidence=Evidence(("exclusivity",), Span(3, 90, 130)))
     turns = [*judged.verdict.turns[:5]]
     turns[3] = TurnVerdict(4, turns[3].side, Verdict.UNDECIDED, (UNSUPPORTED, earlier, YES))

@@ -31,6 +31,7 @@ function factsOf(row) {
   return facts([
     ["first block", first],
     ["turns", judged],
+    ["screened out", screenedOf(row).length ? count(screenedTurns(row)) : ""],
     ["blocking", count(row[F.blocks])],
     ["undecided", row[F.undecided] ? count(row[F.undecided]) : ""],
     ["label", labelOf(row) ? el("bdi", {}, labelOf(row)) : ""],
@@ -100,7 +101,7 @@ function showConversation(place, turn) {
         { id: "conversation-title", tabindex: "-1" },
         el("bdi", {}, idOf(row)),
         " ",
-        badge(verdictOf(row)),
+        badge(outcomeOf(row)),
       ),
       factsOf(row),
       overviewStrip(row, place),

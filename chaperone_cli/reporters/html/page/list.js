@@ -66,7 +66,7 @@ function drawRow(place, position) {
   return el(
     "tr",
     { "data-place": place, "aria-rowindex": position + 2 },
-    el("td", { class: "col-verdict" }, badge(verdictOf(row))),
+    el("td", { class: "col-verdict" }, badge(outcomeOf(row))),
     el(
       "th",
       { scope: "row", class: "col-conversation" },

@@ -11,6 +11,12 @@ const idOf = (row) => row[F.id];
 const labelOf = (row) => (row[F.label] === null ? "" : named("labels", row[F.label]));
 const pathOf = (row) => named("paths", row[F.path]);
 const verdictOf = (row) => meta.verdicts[row[F.verdict]];
+// What a screen kept from the vote, as runs of turns; a conversation may have nothing else.
+const screenedOf = (row) => row[F.screened];
+const screenedTurns = (row) =>
+  screenedOf(row).reduce((sum, [first, last]) => sum + last - first + 1, 0);
+const outcomeOf = (row) =>
+  !row[F.judged] && screenedOf(row).length ? "screened out" : verdictOf(row);
 const sideOf = (row) => meta.sides[row[F.side]] ?? "";
 const cuesOf = (row) => row[F.cues].map((code) => named("cues", code));
 

@@ -1,5 +1,7 @@
 // A conversation at a glance: a bar a turn, as high as its score. Shape tells what colour does.
-const RANKS = ["none", "pass", "undecided", "block", "first"];
+const RANKS = ["none", "screened", "pass", "undecided", "block", "first"];
+const SCREENED = RANKS.indexOf("screened");
+const FIRST = RANKS.indexOf("first");
 const MOST_CELLS = 60;
 const MOST_LARGE = 120;
 const SCORE_HEIGHT = 20;
@@ -9,8 +11,11 @@ const SKY = 8;
 function cellsOf(row, most = MOST_CELLS) {
   const cells = Array.from({ length: row[F.turns] }, () => ({ rank: 0, score: 0 }));
   for (const turn of turnsOf(row)) {
-    const rank = turn.first ? 4 : RANKS.indexOf(turn.verdict);
+    const rank = turn.first ? FIRST : RANKS.indexOf(turn.verdict);
     cells[turn.turn - 1] = { rank, score: turn.score };
+  }
+  for (const [first, last] of screenedOf(row)) {
+    for (let turn = first; turn <= last; turn += 1) cells[turn - 1].rank = SCREENED;
   }
   const each = Math.max(1, Math.ceil(cells.length / most));
   const higher = (a, b) => (b.rank > a.rank || (b.rank === a.rank && b.score > a.score) ? b : a);
@@ -22,6 +27,7 @@ function cellsOf(row, most = MOST_CELLS) {
 }
 
 const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}z`;
+const dash = (x, y, width) => box(x, y, width, 1);
 const diamond = (x, y, r) => `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`;
 
 function cellPath(cell, x, base, wide) {
@@ -29,6 +35,8 @@ function cellPath(cell, x, base, wide) {
   switch (RANKS[cell.rank]) {
     case "none":
       return box(x + wide / 2 - 1, base - 3, 2, 2);
+    case "screened":
+      return dash(x, base - 3, wide);
     case "undecided":
       return box(x + 0.6, base - Math.max(height, 5) - 0.6, wide - 1.2, Math.max(height, 5));
     default:
@@ -43,9 +51,9 @@ function strip(row, most = MOST_CELLS, room = 270) {
   const wide = pitch - (pitch > 6 ? 2 : 1);
   const paths = new Map();
   cells.forEach((cell, place) => {
-    const kind = cell.rank === 4 ? "block" : RANKS[cell.rank];
+    const kind = cell.rank === FIRST ? "block" : RANKS[cell.rank];
     paths.set(kind, (paths.get(kind) ?? "") + cellPath(cell, place * pitch, base, wide));
-    if (cell.rank === 4) paths.set("first", diamond(place * pitch + wide / 2, 4, 3));
+    if (cell.rank === FIRST) paths.set("first", diamond(place * pitch + wide / 2, 4, 3));
   });
   const width = Math.max(1, cells.length) * pitch;
   return svg(
@@ -84,6 +92,7 @@ function said(row, each) {
   if (row[F.first]) parts.push(`first block at turn ${row[F.first]}`);
   parts.push(`${count(row[F.blocks])} blocking`);
   if (row[F.undecided]) parts.push(`${count(row[F.undecided])} undecided`);
+  if (screenedOf(row).length) parts.push(`${count(screenedTurns(row))} screened out`);
   if (each > 1) parts.push(`each bar the highest of ${each} turns`);
   return parts.join(", ");
 }
@@ -107,5 +116,8 @@ function legend() {
     sign("first", diamond(6, 11, 4), "first block"),
     sign("undecided", box(3, 9, 5, 9), "undecided"),
     sign("none", box(4, 16, 3, 3), "not judged"),
+    ...(rows.some((row) => screenedOf(row).length)
+      ? [sign("screened", dash(3, 16, 6), "screened out")]
+      : []),
   );
 }

@@ -145,10 +145,24 @@ function turnItem(place, turn, cited) {
   );
 }
 
-function gap(first, until) {
-  const words =
-    first === until ? `turn ${first} was not judged` : `turns ${first} to ${until} were not judged`;
+function gap(first, until, why) {
+  const words = first === until ? `turn ${first} was ${why}` : `turns ${first} to ${until} were ${why}`;
   return el("li", { class: "turn gap" }, words);
+}
+
+// The turns without a vote from one to another: screened out by the run, or not judged at all.
+function gaps(row, first, until) {
+  const found = [];
+  let next = first;
+  for (const [start, end] of screenedOf(row)) {
+    const [from, to] = [Math.max(start, next), Math.min(end, until)];
+    if (from > to) continue;
+    if (from > next) found.push(gap(next, from - 1, "not judged"));
+    found.push(gap(from, to, "screened out: no vote was asked for"));
+    next = to + 1;
+  }
+  if (next <= until) found.push(gap(next, until, "not judged"));
+  return found;
 }
 
 // Draws the turns a screenful at a time: a conversation may have ten thousand.
@@ -161,12 +175,12 @@ function timeline(place) {
   const drawUntil = (wanted) => {
     for (; state.done < turns.length && state.done < wanted; state.done += 1) {
       const turn = turns[state.done];
-      if (turn.turn > state.expected) list.append(gap(state.expected, turn.turn - 1));
+      if (turn.turn > state.expected) list.append(...gaps(row, state.expected, turn.turn - 1));
       list.append(turnItem(place, turn, cited));
       state.expected = turn.turn + 1;
     }
     if (state.done === turns.length && state.expected <= row[F.turns]) {
-      list.append(gap(state.expected, row[F.turns]));
+      list.append(...gaps(row, state.expected, row[F.turns]));
       state.expected = row[F.turns] + 1;
     }
   };

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from chaperone_cli.cli.counting import counted
-from chaperone_cli.codec.saved_run import open_run
+from chaperone_cli.cli.saved import open_run
 from chaperone_cli.domain.comparison import Outcome
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.digest import judgement

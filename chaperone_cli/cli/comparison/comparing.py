@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from chaperone_cli.cli.comparison.earlier import Earlier, key, outcome_of, reported
 from chaperone_cli.cli.counting import counted
-from chaperone_cli.cli.earlier import Earlier, key, outcome_of, reported
 from chaperone_cli.codec.saved_run import SavedRun
 from chaperone_cli.domain.comparison import (
     Comparison,

@@ -2,14 +2,15 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from chaperone_cli.cli import console
 from chaperone_cli.cli.interrupt import Interrupts
-from chaperone_cli.codec.saved_run import open_run
+from chaperone_cli.cli.rephrase.wanted import Wanted
+from chaperone_cli.cli.saved import open_run
 from chaperone_cli.domain.conversation import Conversation, Side
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.domain.pseudonym import Names, is_hashed
 from chaperone_cli.domain.rewrite import Target
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.engine.audit import Audited, Auditor
@@ -17,60 +18,11 @@ from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which responses are to be rewritten, and how."""
-
-    path: str
-    conversation: str | None = None
-    turn: int | None = None
-    first_block: bool = False
-    every: bool = False
-    """The first block of every conversation."""
-    report: Path | None = None
-    """The saved run that says which those are; None to audit the log now."""
-    force: bool = False
-    rewriter: str = "prune"
-    strategies: tuple[str, ...] = ("neutral",)
-    attempts: int = 3
-    locale: str | None = None
-
-    def check(self) -> None:
-        """Raises UsageError for options that do not go together."""
-        chosen = [self.turn is not None, self.first_block, self.every]
-        if sum(chosen) != 1:
-            raise UsageError(
-                "say which response to rewrite, in one way",
-                hint="use --turn K, --first-block, or --all",
-            )
-        if self.every and self.conversation is not None:
-            raise UsageError(
-                "--all rewrites in every conversation", hint="leave out --conversation"
-            )
-        if self.report is not None and not self.every:
-            raise UsageError("--report says where first blocks are", hint="add --all")
-        if self.attempts < 1:
-            raise UsageError("--attempts must be a number from 1 on")
-
-
-def strategies(one: str | None, compared: str | None) -> tuple[str, ...]:
-    """Gives the strategies that `--strategy` and `--compare` name; raises UsageError."""
-    if compared is None:
-        return (one or "neutral",)
-    if one is not None:
-        raise UsageError(
-            "--compare names the strategies by itself", hint="add it to them, without --strategy"
-        )
-    names = tuple(dict.fromkeys(name.strip() for name in compared.split(",") if name.strip()))
-    if not names:
-        raise UsageError("--compare names no strategy", hint="use --compare neutral,warm")
-    return names
-
-
 class Responses:
     """The responses of a log that are wanted; `unread` says whether something stood in the way."""
 
-    def __init__(self, wanted: Wanted, reader: LogReader, auditor: Auditor) -> None:
+    def __init__(self, wanted: Wanted, reader: LogReader, auditor: Auditor, names: Names) -> None:
+        """`names` says how ids are shown; they are also taken as they are shown."""
         self.unread = False
         """Some conversation could not be read, or is not the one that the report is about."""
         self.undecided = False
@@ -78,6 +30,7 @@ class Responses:
         self._wanted = wanted
         self._reader = reader
         self._auditor = auditor
+        self._names = names
 
     async def targets(self, interrupts: Interrupts) -> AsyncIterator[Target]:
         """Yields them in the order of the log; raises UsageError or InputError."""
@@ -107,7 +60,7 @@ class Responses:
             async for result in results:
                 assert isinstance(result, Audited)
                 first = result.verdict.first_block
-                if first is not None and (target := _at(result.conversation, first.turn)):
+                if first is not None and (target := self._at(result.conversation, first.turn)):
                     yield target
                 self._weigh(result.verdict)
 
@@ -117,7 +70,8 @@ class Responses:
         self.undecided = True
         if self._wanted.every:
             console.note(
-                f"note: conversation {verdict.conversation!r} is undecided: it is not rewritten"
+                f"note: conversation {self._shown(verdict.conversation)} is undecided: it is not "
+                "rewritten"
             )
 
     def _reported(self, path: Path, conversations: Iterable[Conversation]) -> Iterable[Target]:
@@ -128,15 +82,26 @@ class Responses:
             if (first := saved.verdict.first_block) is not None:
                 blocks[saved.verdict.conversation] = (first.turn, saved.verdict.turns_total)
         for conversation in conversations:
-            turn, total = blocks.pop(conversation.id, (0, 0))
+            name = next((one for one in self._ids(conversation) if one in blocks), "")
+            turn, total = blocks.pop(name, (0, 0))
             if turn and total != len(conversation.turns):
-                self._miss(f"conversation {conversation.id!r} has changed since {path} was written")
-            elif turn and (target := _at(conversation, turn)):
+                shown = self._shown(name)
+                self._miss(f"conversation {shown} has changed since {path} was written")
+            elif turn and (target := self._at(conversation, turn)):
                 yield target
         for name in blocks:
             self._miss(
-                f"{self._wanted.path} holds no conversation {name[:80]!r}, which {path} names"
+                f"{self._names.path(self._wanted.path)} holds no conversation "
+                f"{self._shown(name)}, which {path} names"
             )
+
+    def _ids(self, conversation: Conversation) -> tuple[str, ...]:
+        """Gives the ids that stand for `conversation`: its own, and the one that is shown."""
+        return (conversation.id, self._names.id(conversation.id))
+
+    def _shown(self, name: str) -> str:
+        """Gives an id for a message; that of a report may have been hashed before."""
+        return repr((name if is_hashed(name) else self._names.id(name))[:80])
 
     def _miss(self, message: str) -> None:
         self.unread = True
@@ -145,7 +110,7 @@ class Responses:
     def _readable(self) -> Iterable[Conversation]:
         for item in self._reader:
             if isinstance(item, Problem):
-                console.report_problem(item)
+                console.report_problem(self._names.problem(item))
                 self.unread |= item.severity is Severity.ERROR
             else:
                 yield item
@@ -156,26 +121,30 @@ class Responses:
         for conversation in conversations:
             if name is None and found is not None:
                 raise UsageError(
-                    f"{path} holds several conversations", hint="name one with --conversation ID"
+                    f"{path} holds several conversations",
+                    hint="name one with --conversation ID",
+                    path=path,
                 )
-            if name is None or conversation.id == name:
+            if name is None or name in self._ids(conversation):
                 found = conversation
                 if name is not None:
                     return conversation
         if found is None and name is not None:
-            raise UsageError(f"{path} holds no conversation {name[:80]!r} that can be read")
+            raise UsageError(
+                f"{path} holds no conversation {name[:80]!r} that can be read", path=path
+            )
         if found is None:
-            raise InputError(f"{path} holds no conversation that can be read")
+            raise InputError(f"{path} holds no conversation that can be read", path=path)
         return found
 
-
-def _at(conversation: Conversation, turn: int) -> Target | None:
-    """Gives the response at `turn` or, where that is a prompt, the one that follows it."""
-    following = conversation.turns[turn - 1 :]
-    number = next((one.number for one in following if one.side is Side.RESPONSE), None)
-    if number is None:
-        console.note(
-            f"note: conversation {conversation.id!r} is blocked at a prompt without a response"
-        )
-        return None
-    return Target.at(conversation, number)
+    def _at(self, conversation: Conversation, turn: int) -> Target | None:
+        """Gives the response at `turn` or, where that is a prompt, the one that follows it."""
+        following = conversation.turns[turn - 1 :]
+        number = next((one.number for one in following if one.side is Side.RESPONSE), None)
+        if number is None:
+            console.note(
+                f"note: conversation {self._shown(conversation.id)} is blocked at a prompt without "
+                "a response"
+            )
+            return None
+        return Target.at(conversation, number)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from chaperone_cli.cli import console
-from chaperone_cli.cli.comparing import Comparing, notes
-from chaperone_cli.cli.earlier import Earlier
+from chaperone_cli.cli.comparison.comparing import Comparing, notes
+from chaperone_cli.cli.comparison.earlier import Earlier
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.comparison import Comparison
 from chaperone_cli.errors import UsageError

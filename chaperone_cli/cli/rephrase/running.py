@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from chaperone_cli.cli import wiring
-from chaperone_cli.cli.finding_responses import Responses, Wanted
+from chaperone_cli.cli import hashing, wiring
 from chaperone_cli.cli.interrupt import Interrupts
+from chaperone_cli.cli.rephrase.finding import Responses
+from chaperone_cli.cli.rephrase.wanted import Wanted
 from chaperone_cli.codec import strategy as strategies
 from chaperone_cli.codec.phrasebook import phrasebook, probes
 from chaperone_cli.config import Settings
@@ -46,6 +47,7 @@ class Rephrase:
     def __init__(self, wanted: Wanted, settings: Settings) -> None:
         """Raises UsageError before anything is read or asked."""
         wanted.check()
+        self.names = hashing.names(settings)
         self.wanted = wanted
         self.strategies = tuple(strategies.load(name) for name in wanted.strategies)
         # A whole conversation is put to the vote only to find its first block.
@@ -59,7 +61,7 @@ class Rephrase:
         self.rewriter = rewriter(wanted, settings, self.auditor, phrasebook())
         self._supported()
         reader = LogReader([wanted.path], format=settings.format)
-        self._responses = Responses(wanted, reader, self.auditor)
+        self._responses = Responses(wanted, reader, self.auditor, self.names)
         self.outcome = Rephrased()
 
     def _supported(self) -> None:
@@ -79,9 +81,9 @@ class Rephrase:
             except (KeyboardInterrupt, asyncio.CancelledError):
                 outcome.ending = Ending.INTERRUPTED
             except BudgetExhausted as exc:
-                outcome.ending, outcome.error = Ending.OUT_OF_BUDGET, exc
+                outcome.ending, outcome.error = Ending.OUT_OF_BUDGET, self.names.error(exc)
             except ChaperoneError as exc:
-                outcome.ending, outcome.error = Ending.FAILED, exc
+                outcome.ending, outcome.error = Ending.FAILED, self.names.error(exc)
         outcome.unread = self._responses.unread
         outcome.undecided = self._responses.undecided
         self.auditor.usage.seconds = time.monotonic() - started
@@ -100,7 +102,8 @@ class Rephrase:
         try:
             targets = [target async for target in self._responses.targets(interrupts)]
             async with contextlib.aclosing(rephraser.run(targets, self.strategies)) as results:
-                async for result in results:
+                async for rephrasing in results:
+                    result = self.names.rephrasing(rephrasing)
                     self.outcome.results.append(result)
                     show(result)
         finally:
@@ -133,7 +136,7 @@ def _claude(wanted: Wanted, settings: Settings, auditor: Auditor, book: "Phraseb
     model = auditor.evaluator
     if not isinstance(model, ClaudeEvaluator):
         # Its votes are not asked for; what it offers is the way to the model, with pace and budget.
-        model = ClaudeEvaluator(wiring.claude_options(settings))
+        model = ClaudeEvaluator(replace(wiring.claude_options(settings), kept=None))
         auditor.usage.spend = model.spend
     return ClaudeRewriter(model, book, wanted.locale)
 

@@ -1,0 +1,1 @@
+"""What `chaperone rephrase` does: what is wanted, which responses those are, and the run."""
