@@ -20,6 +20,10 @@ from chaperone_cli.evaluators.interface import Screen
 from chaperone_cli.reporters.interface import Quotes, Reporter
 
 
+DEFAULT = "local"
+"""The screen that is calibrated where none is named."""
+
+
 @dataclass(frozen=True)
 class Calibrated:
     """What was measured, and how the run that measured it ended."""
@@ -67,9 +71,10 @@ def calibrate(paths: Sequence[str], settings: Settings) -> Calibrated:
     """Puts all turns of the logs at `paths` to the vote, whatever the screen makes of them."""
     from chaperone_cli.cli import progress
 
+    settings = replace(settings, screen=settings.screen or DEFAULT)
     screen = wiring.screen(settings)
     if screen is None:
-        raise UsageError("there is no screen to calibrate", hint="add --screen local")
+        raise UsageError("there is no screen to calibrate", hint=f"add --screen {DEFAULT}")
     screened = wiring.protocol(settings, screen)
     assert screened.screening is not None
     auditor = wiring.auditor(

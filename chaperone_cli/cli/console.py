@@ -1,6 +1,7 @@
 """The two streams: stdout carries the result, stderr the talk."""
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from chaperone_cli.domain.problem import Problem
@@ -27,6 +28,12 @@ def talk() -> "Console":
 def note(message: str) -> None:
     """Says one line on stderr."""
     sys.stderr.write(f"{message}\n")
+
+
+def remark(remarks: Iterable[str]) -> None:
+    """Says on stderr what whoever started a run should know of it."""
+    for one in remarks:
+        note(f"note: {one}")
 
 
 def complain(error: ChaperoneError) -> None:

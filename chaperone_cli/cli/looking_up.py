@@ -55,7 +55,9 @@ def judged(path: str, name: str | None, settings: Settings) -> Shown:
     auditor = wiring.auditor(settings)
     reader = LogReader([path], format=settings.format, branches=settings.branches)
     conversation = _choose(path, name, ((one.id, one) for one in _readable(reader)))
-    return Shown(_judge(auditor, conversation), conversation, settings.votes, {})
+    verdict = _judge(auditor, conversation)
+    console.remark(auditor.remarks)
+    return Shown(verdict, conversation, settings.votes, {})
 
 
 def _judge(auditor: Auditor, conversation: Conversation) -> ConversationVerdict:

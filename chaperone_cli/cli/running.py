@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from chaperone_cli.cli import console
 from chaperone_cli.cli.interrupt import Interrupts
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.digest import Digester
@@ -70,6 +71,7 @@ class Run:
             return
         self._close(opened)
         self.reported = True
+        console.remark(self._auditor.remarks)
 
     def _something_came_of_it(self) -> bool:
         """Says whether there is a verdict, or calls were answered, which somebody paid for.

@@ -47,6 +47,12 @@ class Auditor:
     screen: Screen | None = None
     """What chooses the turns that are voted on; the protocol says from which level on."""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What whoever started the run should know of it, a line each, none twice."""
+        screened = () if self.screen is None else self.screen.remarks
+        return tuple(dict.fromkeys((*self.evaluator.remarks, *screened)))
+
     async def run(
         self, items: Iterable[Conversation | Problem]
     ) -> AsyncGenerator[Audited | Problem, None]:

@@ -143,6 +143,11 @@ class Screen(ABC):
     def identity(self) -> Identity:
         """Which screen this is: everything that could change a suspicion."""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What whoever started the run should know of how it reads, a line each."""
+        return ()
+
     @abstractmethod
     def suspicions(self, conversation: Conversation) -> Iterator[float]:
         """Gives the suspicion of every turn of `conversation`, in order and as far as it is read.

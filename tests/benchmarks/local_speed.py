@@ -1,23 +1,32 @@
-"""How fast the local evaluator votes, and where the time goes; run from a checkout.
+"""How fast the local evaluator votes, in what memory, and where the time goes; run from a checkout.
 
-Turns are those of the training dialogues, five votes each, in one process on one core. The shares
-are those of an instrumented run; the engine's cost is what a whole audit takes beyond the votes.
+Turns are those of the training dialogues, five votes each, in one process on one core. A mixed log
+is one with a parasocial conversation in ten, all others being of every other kind. The shares are
+those of an instrumented run; the engine's cost is what a whole audit takes beyond the votes.
 """
 
 import asyncio
 import cProfile
+import os
+import resource
+import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.engine.audit import Auditor
-from chaperone_cli.evaluators.local import LocalEvaluator
+from chaperone_cli.evaluators.local import LocalEvaluator, model
+from chaperone_cli.evaluators.local.evaluator import LocalSession
+from chaperone_cli.evaluators.local.gate import SIZE, Gate
 from chaperone_cli.readers import LogReader
 
 DIALOGUES = Path(__file__).parents[2] / "chaperone_cli" / "data" / "dialogues"
@@ -29,6 +38,8 @@ STAGES = {
     "features": ("features.py", "find"),
     "scores, with both": ("scoring.py", "score"),
     "language": ("language.py", "advance"),
+    "gate": ("gate.py", "open"),
+    "encoder": ("context.py", "advance"),
     "members": ("members.py", "listen"),
     "ledger": ("members.py", "keep"),
     "evidence": ("evidence.py", "evidence"),
@@ -41,20 +52,24 @@ def main() -> None:
     conversations = list(read())
     reading = time.perf_counter() - start
     evaluator, load = timed(loaded)
-    turns = sum(len(conversation.turns) for conversation in conversations)
-    first = quickest(partial(vote, evaluator, conversations), times=1)
+    turns = count(conversations)
+    mixed = mix(conversations)
     votes = quickest(partial(vote, evaluator, conversations))
     whole = quickest(partial(audit, evaluator, conversations))
     print(f"{len(conversations)} conversations, {turns} turns, {len(PASSES)} votes each")
     print(f"loading the weights, numpy included: {load * 1e3:.0f} ms")
-    for what, seconds in (
-        ("reading the log", reading),
-        ("first votes, each word new", first),
-        ("votes", votes),
-        ("engine, beyond the votes", whole - votes),
-        ("reading, votes and engine", reading + whole),
+    for what, seconds, number in (
+        ("reading the log", reading, turns),
+        ("a mixed log", quickest(partial(vote, evaluator, mixed)), count(mixed)),
+        ("the training dialogues", votes, turns),
+        ("every turn encoded", quickest(partial(vote_on_all, mixed), times=1), count(mixed)),
+        ("words alone", quickest(partial(vote_by_words, conversations)), turns),
+        ("engine, beyond the votes", whole - votes, turns),
+        ("reading, votes and engine", reading + whole, turns),
     ):
-        print(f"{what:28}{seconds / turns * 1e6:7.1f} us a turn {turns / seconds:10,.0f} turns/s")
+        print(f"{what:28}{seconds / number * 1e6:8.0f} us a turn {number / seconds:10,.0f} turns/s")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory of this process: {peak:.0f} MB")
     print("of the votes:")
     shares(evaluator, conversations)
     growth(evaluator, conversations)
@@ -63,6 +78,17 @@ def main() -> None:
 def read() -> list[Conversation]:
     reader = LogReader([str(path) for path in sorted(DIALOGUES.glob("*.jsonl"))])
     return [item for item in reader if isinstance(item, Conversation)]
+
+
+def count(conversations: Sequence[Conversation]) -> int:
+    return sum(len(conversation.turns) for conversation in conversations)
+
+
+def mix(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """Keeps of the parasocial ones so many that they are one in ten."""
+    others = [one for one in conversations if one.label != "parasocial"]
+    bonded = [one for one in conversations if one.label == "parasocial"]
+    return others + bonded[:: len(bonded) * 9 // len(others) + 1]
 
 
 def loaded() -> LocalEvaluator:
@@ -74,6 +100,26 @@ def loaded() -> LocalEvaluator:
 async def vote(evaluator: LocalEvaluator, conversations: Sequence[Conversation]) -> None:
     for conversation in conversations:
         session = evaluator.open(conversation, RUBRIC)
+        for turn in conversation.turns:
+            await session.vote(turn, PASSES)
+
+
+async def vote_on_all(conversations: Sequence[Conversation]) -> None:
+    """Votes with a gate that is always open."""
+    await vote_with(
+        replace(model.Source.at(None).load(), gate=Gate(np.zeros((2, SIZE)), np.ones(2))),
+        conversations,
+    )
+
+
+async def vote_by_words(conversations: Sequence[Conversation]) -> None:
+    """Votes with the first stage alone."""
+    await vote_with(replace(model.Source.at(None), encoder=False).load(), conversations)
+
+
+async def vote_with(loaded: model.Model, conversations: Sequence[Conversation]) -> None:
+    for conversation in conversations:
+        session = LocalSession(loaded, conversation)
         for turn in conversation.turns:
             await session.vote(turn, PASSES)
 
@@ -134,4 +180,6 @@ def timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 if __name__ == "__main__":
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # read when numpy is loaded
+        os.execve(sys.executable, [*sys.orig_argv], {**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     main()

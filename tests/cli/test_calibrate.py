@@ -87,6 +87,6 @@ def test_a_log_without_a_block_suggests_nothing(chaperone: Chaperone) -> None:
 
 
 def test_without_a_screen_there_is_nothing_to_calibrate(chaperone: Chaperone) -> None:
-    outcome = chaperone("calibrate", "log.jsonl", "--evaluator", "recorded")
+    outcome = chaperone("calibrate", "log.jsonl", "--evaluator", "recorded", "--screen", "none")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == ("error: there is no screen to calibrate\n  hint: add --screen local\n")

@@ -90,8 +90,6 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
     items = chosen.over(reader, run.summary.left_out)
     run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
-    for remark in auditor.evaluator.remarks:
-        note(f"note: {remark}")
     if run.reported:
         for path in (*settings.output, *settings.changes):
             note(f"wrote {path}")

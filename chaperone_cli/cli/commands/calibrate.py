@@ -71,7 +71,8 @@ def calibrate(
 ) -> None:
     """Measure what a screen would have missed at every level, against votes on all turns.
 
-    Use it with --evaluator recorded, or with one that is asked. A label in the log adds a table.
+    Use it with --evaluator recorded, or with one that is asked. The screen is the local one unless
+    another is named. A label in the log adds a table.
     """
     # The votes must be on every turn; early stopping leaves them as an audit would cast them.
     whole = {"all_votes": False, "until_block": False}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from chaperone_cli.cli import hashing, wiring
+from chaperone_cli.cli import console, hashing, wiring
 from chaperone_cli.cli.interrupt import Interrupts
 from chaperone_cli.cli.rephrase.finding import Responses
 from chaperone_cli.cli.rephrase.wanted import Wanted
@@ -87,6 +87,7 @@ class Rephrase:
         outcome.unread = self._responses.unread
         outcome.undecided = self._responses.undecided
         self.auditor.usage.seconds = time.monotonic() - started
+        console.remark(self.auditor.remarks)
         return outcome
 
     async def _run(self, show: Show, interrupts: Interrupts) -> None:

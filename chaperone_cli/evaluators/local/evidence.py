@@ -8,9 +8,13 @@ from chaperone_cli.domain.vote import Evidence, Span
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.features import read
 from chaperone_cli.evaluators.local.ledger import BONDS
+from chaperone_cli.evaluators.local.members import USER, WHOLE
 from chaperone_cli.evaluators.local.text import TOKEN
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from chaperone_cli.evaluators.local.members import Kept
     from chaperone_cli.evaluators.local.model import Model
 
@@ -19,6 +23,25 @@ _NAMES: Final = tuple(
     for side in (Side.PROMPT, Side.RESPONSE)
     for name in COLUMNS[side]
 )
+
+
+def witness(
+    numbers: "NDArray[np.float64]",
+    turns: Sequence[int],
+    member: Sequence[int],
+    both: bool,
+) -> "NDArray[np.float64]":
+    """Gives how strongly each cue showed where members voted yes, (votes, both sides' cues).
+
+    `numbers` is of their ledgers, (turns, members, SIZE). Where both stages work, not every member
+    looks at cues singly: `whole` speaks for all, and of prompts alone for the user's.
+    """
+    import numpy as np
+
+    who = np.asarray(member, np.intp)
+    strength: NDArray[np.float64] = numbers[turns, WHOLE if both else who]
+    strength[who == USER, WIDTH:] = 0.0
+    return strength
 
 
 class Witness:
@@ -31,12 +54,13 @@ class Witness:
 
     def evidence(self, kept: "Kept", place: int, member: int) -> Evidence:
         """Gives what `member`'s yes at turn number `place` of the pages `kept` stands on."""
-        numbers = kept.numbers[place, member]
-        strength = numbers[: 2 * WIDTH]
+        both = self._model.encoder is not None
+        strength = witness(kept.numbers, [place], [member], both)[0]
         named = (strength >= self._model.levels).nonzero()[0].tolist()
         named.sort(key=strength.__getitem__, reverse=True)
         prompt, response = (strength[column] for column in BONDS)
-        peak = int(kept.peaks[place, member, int(response > prompt)])
+        speaker = WHOLE if both else member
+        peak = int(kept.peaks[place, speaker, int(response > prompt)])
         return Evidence(tuple(_NAMES[column] for column in named), self._span(peak))
 
     def _span(self, number: int) -> Span | None:

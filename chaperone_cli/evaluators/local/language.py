@@ -47,7 +47,10 @@ class LanguageWatch:
 
     def __init__(self) -> None:
         self._read = 0.0
-        self._unread = {AbstainReason.UNSUPPORTED_LANGUAGE: 0.0, AbstainReason.UNREADABLE: 0.0}
+        self._unread = {
+            AbstainReason.UNSUPPORTED_LANGUAGE: 0.0,
+            AbstainReason.UNREADABLE: 0.0,
+        }
 
     def advance(self, counts: Counts) -> AbstainReason | None:
         """Takes in the next turn; gives why the conversation cannot be judged at it, if so."""

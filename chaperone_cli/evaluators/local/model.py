@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from chaperone_cli.errors import EvaluatorError
+from chaperone_cli.evaluators.local.encoder import Encoder
 from chaperone_cli.evaluators.local.features import Index
+from chaperone_cli.evaluators.local.gate import Gate
 from chaperone_cli.evaluators.local.lexicon import Lexicon
 from chaperone_cli.evaluators.local.members import Panel
 from chaperone_cli.evaluators.local.scoring import COLUMNS, Scorer
@@ -19,10 +21,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Changes whenever older weights can no longer be read."""
 WEIGHTS: Final = "weights.npz"
+ENCODER: Final = "encoder.npz"
 MANIFEST: Final = "manifest.json"
+WORDS_ALONE: Final = (
+    "the encoder's weights are not installed: the local evaluator goes by words alone, "
+    "and misses more; reinstall chaperone to have both stages"
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,9 @@ class Model:
     panel: Panel
     levels: "NDArray[np.float64]"
     """(both sides' cues): evidence from which a cue may be named; infinite where it never is."""
+    gate: Gate
+    encoder: Encoder | None
+    """None where the first stage works alone."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +50,21 @@ class Source:
     """Where weights lie, known by their digest before anything else of them is read."""
 
     folder: Path
-    digest: str
-    """SHA-256 of the weights file, hexadecimal, as the manifest states it."""
+    digests: Mapping[str, str]
+    """SHA-256 of each weights file, hexadecimal, as the manifest states it."""
+    encoder: bool
+    """Whether the encoder's weights are there."""
+
+    @property
+    def version(self) -> str:
+        """What changes with the weights in use."""
+        used = (WEIGHTS, ENCODER) if self.encoder else (WEIGHTS,)
+        return sha256("".join(self.digests[name] for name in used).encode()).hexdigest()[:16]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a user should know of how it works here, a line each."""
+        return () if self.encoder else (WORDS_ALONE,)
 
     @classmethod
     def at(cls, folder: Path | None) -> Self:
@@ -49,34 +72,47 @@ class Source:
 
         Raises EvaluatorError where there is no manifest that this version can read.
         """
-        place = folder or Path(str(resources.files("chaperone_cli") / "data" / "local"))
+        place = folder or package_folder()
         try:
             manifest: dict[str, Any] = json.loads((place / MANIFEST).read_text("utf-8"))
-            known, digest = manifest["format"] == FORMAT, manifest["weights"]["sha256"]
+            known = manifest["format"] == FORMAT
+            digests = {name: manifest["files"][name]["sha256"] for name in (WEIGHTS, ENCODER)}
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise _damaged(place, f"its {MANIFEST} cannot be read") from error
         if not known:
             raise _damaged(place, f"its format is not {FORMAT}")
-        return cls(place, digest)
+        return cls(place, digests, (place / ENCODER).exists())
 
     def load(self) -> Model:
         """Reads the weights; raises EvaluatorError where they are not those of the manifest."""
+        encoder = Encoder(self._read(ENCODER)) if self.encoder else None
+        return build(self._read(WEIGHTS), encoder)
+
+    def _read(self, name: str) -> "dict[str, NDArray[Any]]":
         import numpy as np
 
         try:
-            data = (self.folder / WEIGHTS).read_bytes()
+            data = (self.folder / name).read_bytes()
         except OSError as error:
-            raise _damaged(self.folder, f"its {WEIGHTS} cannot be read") from error
-        if sha256(data).hexdigest() != self.digest:
-            raise _damaged(self.folder, f"{WEIGHTS} is not the file that {MANIFEST} describes")
+            raise _damaged(self.folder, f"its {name} cannot be read") from error
+        if sha256(data).hexdigest() != self.digests[name]:
+            raise _damaged(self.folder, f"{name} is not the file that {MANIFEST} describes")
         with np.load(BytesIO(data)) as arrays:
-            return build(dict(arrays))
+            return dict(arrays)
 
 
-def build(arrays: "Arrays") -> Model:
-    """Builds the model from the arrays of the weights file."""
-    panel = Panel(arrays["ledger_weights"], arrays["thresholds"])
-    return Model(scorer(arrays), panel, arrays["levels"])
+def package_folder() -> Path:
+    """Gives the folder with the shipped weights."""
+    return Path(str(resources.files("chaperone_cli") / "data" / "local"))
+
+
+def build(arrays: "Arrays", encoder: Encoder | None) -> Model:
+    """Builds the model from the arrays of the weights file, with or without the second stage."""
+    stages = "both" if encoder else "words"
+    names = ("ledger_weights", "mixing", "thresholds")
+    panel = Panel(*(arrays[f"{stages}.{name}"] for name in names))
+    gate = Gate(arrays["gate_weights"], arrays["gate_bias"])
+    return Model(scorer(arrays), panel, arrays[f"{stages}.levels"], gate, encoder)
 
 
 def _damaged(folder: Path, what: str) -> EvaluatorError:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chaperone_cli.evaluators.local.cues import WIDTH
-from chaperone_cli.evaluators.local.features import BLOCK, Index, find, norms, read, sizes
+from chaperone_cli.evaluators.local.features import (
+    BLOCK,
+    Index,
+    find,
+    norms,
+    read,
+    sizes,
+)
 from chaperone_cli.evaluators.local.language import Counts
 from chaperone_cli.evaluators.local.lexicon import Lexicon, Trait
 
@@ -130,11 +137,13 @@ class Scorer:
         return weights
 
 
-def evidence(odds: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Turns log odds into evidence from 0 to 1, in steps."""
+def evidence(
+    odds: "NDArray[np.float64]", lowest: float = LOWEST, highest: float = HIGHEST
+) -> "NDArray[np.float64]":
+    """Turns log odds into evidence, in steps: 0 at `lowest` and below, 1 at `highest` and above."""
     import numpy as np
 
-    share = (odds - LOWEST) / (HIGHEST - LOWEST)
+    share = (odds - lowest) / (highest - lowest)
     return np.rint(np.clip(share, 0.0, 1.0) * STEPS) / STEPS
 
 

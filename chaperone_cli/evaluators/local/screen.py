@@ -1,29 +1,22 @@
 """The local evaluator as a screen: how near its most suspicious member is to a yes."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from chaperone_cli.domain.conversation import Conversation, Side, Turn
+from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.evaluators.interface import Identity, Screen
-from chaperone_cli.evaluators.local import members, model
-from chaperone_cli.evaluators.local.language import LanguageWatch
-from chaperone_cli.evaluators.local.ledger import Ledger
+from chaperone_cli.evaluators.local import model
+from chaperone_cli.evaluators.local.listener import Listener
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CHUNK: Final = 64
-"""Turns read at once."""
-LARGEST_TEXT: Final = 200_000
-"""Characters after which a chunk ends, so that a few huge turns are not held at once."""
 
 
 class LocalScreen(Screen):
     """Reads with the local evaluator's members, and gives their odds instead of their votes."""
 
-    level = -2.5
+    level = -2.0
     rubrics = ("parasocial",)
 
     def __init__(self, folder: "Path | None" = None) -> None:
@@ -36,34 +29,23 @@ class LocalScreen(Screen):
 
     @property
     def identity(self) -> Identity:  # noqa: D102
-        return Identity("local", self._source.digest[:16])
+        return Identity("local", self._source.version)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:  # noqa: D102
+        return self._source.remarks
 
     def suspicions(self, conversation: Conversation) -> Iterator[float]:  # noqa: D102
         if self._loaded is None:
             self._loaded = self._source.load()
-        return _read(self._loaded, conversation.turns)
+        return _read(self._loaded, conversation)
 
 
-def _read(loaded: "model.Model", turns: Sequence[Turn]) -> Iterator[float]:
-    import numpy as np
-
-    ledger, language = Ledger(len(members.NAMES)), LanguageWatch()
-    for chunk in _chunks(turns):
-        sides = [int(turn.side is Side.RESPONSE) for turn in chunk]
-        scored = loaded.scorer.score([turn.text for turn in chunk], sides)
-        heard = members.listen(scored.evidence, np.array(sides, np.intp))
-        unread = [language.advance(counts) is not None for counts in scored.counts]
-        heard[unread] = 0.0
-        kept = members.keep(ledger, heard)
-        nearest = loaded.panel.margins(kept.numbers).max(axis=1).tolist()
-        yield from (inf if hidden else near for near, hidden in zip(nearest, unread, strict=True))
-
-
-def _chunks(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
-    starts, size = [0], 0
-    for place, turn in enumerate(turns):
-        if place - starts[-1] == CHUNK or size > LARGEST_TEXT:
-            starts.append(place)
-            size = 0
-        size += len(turn.text)
-    return (turns[start:end] for start, end in pairwise([*starts, len(turns)]) if start < end)
+def _read(loaded: "model.Model", conversation: Conversation) -> Iterator[float]:
+    listener = Listener(loaded, conversation.turns)
+    given = 0
+    while given < len(conversation.turns):
+        heard = listener.read_on()
+        given += len(heard.reasons)
+        for margins, reason in zip(heard.margins, heard.reasons, strict=True):
+            yield max(margins) if reason is None else inf

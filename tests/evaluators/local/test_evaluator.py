@@ -152,7 +152,10 @@ def test_the_identity_names_members_and_weights(evaluator: LocalEvaluator) -> No
     identity = evaluator.identity
     assert identity.name == "local"
     assert len(identity.version) == 16
-    assert identity.settings == {"members": "words,gaps,resample,pieces,user"}
+    assert identity.settings == {
+        "members": "words,cues,triggers,whole,user",
+        "stages": "words,encoder",
+    }
     assert evaluator.max_passes == 5
     assert evaluator.free_to_repeat
     assert evaluator.rubrics == ("parasocial",)

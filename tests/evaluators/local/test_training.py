@@ -26,11 +26,15 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_seed_gives_the_same_bytes(
     few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    shipped = ["--encoder", str(DATA / "local" / "encoder.npz")]
     for name in ("one", "two"):
-        assert program.main(["--dialogues", str(few), "--output", str(tmp_path / name)]) == 0
-    for file in ("weights.npz", "manifest.json"):
+        to = ["--dialogues", str(few), "--output", str(tmp_path / name)]
+        assert program.main([*to, *shipped]) == 0
+    for file in ("weights.npz", "encoder.npz", "manifest.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-    assert "unanimous" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("both:\nrule ")
+    assert "\nwords:\nrule " in said
     checked = ["--dialogues", str(few), "--output", str(tmp_path / "one"), "--check"]
     assert program.main(checked) == 0
     assert capsys.readouterr().out == (
@@ -43,6 +47,21 @@ def test_the_shipped_weights_decide_as_recorded(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == (
         "weights: as recorded\ndialogues: as recorded\ndecisions: as recorded\n"
     )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_the_encoders_outputs_on_a_dialogue_nothing_is_fitted(
+    few: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "dialogues").mkdir()
+    for path in few.glob("*.jsonl"):
+        renamed = path.read_text("utf-8").replace('"id": "', '"id": "new-')
+        (tmp_path / "dialogues" / path.name).write_text(renamed, "utf-8")
+    arguments = ["--dialogues", str(tmp_path / "dialogues"), "--output", str(tmp_path)]
+    encoder = ["--encoder", str(DATA / "local" / "encoder.npz")]
+    with pytest.raises(InputError, match="no encoder's outputs were kept of dialogue new-") as told:
+        program.main([*arguments, *encoder])
+    assert told.value.hint == "teach the encoder with --teach"
 
 
 def test_a_folder_without_dialogues_is_refused(tmp_path: Path) -> None:

@@ -17,15 +17,24 @@ from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FOLDS: Final = 5
-FALSE_ALARMS: Final = (0.065, 0.065, 0.065, 0.065, 0.1)
-"""Share of the dialogues without a single yes that each member may block by itself.
+FOLDS: Final = 4
 
-The user's member is the strictest by its nature, so it is given more room.
-"""
+
+@dataclass(frozen=True)
+class Shares:
+    """The shares of conversations that each member may block by itself."""
+
+    single: tuple[float, ...]
+    """Of the dialogues without a single yes."""
+    long: tuple[float, ...]
+    """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
+
+
+BOTH: Final = Shares((0.1, 0.025, 0.03, 0.05, 0.02), (0.3, 0.2, 0.2, 0.2, 0.2))
+"""With both stages: `words` is the weakest, and has its say without deciding."""
+WORDS: Final = Shares((0.065, 0.065, 0.065, 0.065, 0.1), (0.2, 0.2, 0.2, 0.2, 0.3))
+"""Without the encoder: the user's member is the strictest by its nature."""
 LONG_OF: Final = 4
-LONG_FALSE_ALARMS: Final = (0.2, 0.2, 0.2, 0.2, 0.3)
-"""The same for made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
 @dataclass(frozen=True)
@@ -50,59 +59,68 @@ def folds(count: int, seed: int) -> "NDArray[np.intp]":
 
 
 def cross_fit(
-    dialogues: Sequence[Dialogue], vocabulary: Vocabulary, built: views.Design, seed: int
+    heard: Heard,
+    fold: "NDArray[np.intp]",
+    mixing: "NDArray[np.float64]",
+    shares: Shares,
+    seed: int,
 ) -> CrossFit:
-    """Fits views and members without each fold in turn and judges that fold with them."""
-    fold = folds(len(dialogues), seed)
-    heard = hear(dialogues, _evidence(dialogues, vocabulary, built, fold, seed))
+    """Fits members without each fold in turn and judges that fold with them."""
     odds: dict[int, NDArray[np.float64]] = {}
     long: list[NDArray[np.float64]] = []
     for number in range(FOLDS):
         weights = ledgers.fit(heard, (fold != number).nonzero()[0].tolist(), seed)
-        for dialogue in (fold == number).nonzero()[0].tolist():
-            odds[dialogue] = ledgers.odds(weights, heard.numbers([dialogue]))
         held = (fold == number).nonzero()[0].tolist()
-        chains = ledgers.chains_of_a_kind(dialogues, held, LONG_OF)
-        long.extend(ledgers.odds(weights, heard.numbers(chain)) for chain in chains)
-    ordered = [odds[dialogue] for dialogue in range(len(dialogues))]
-    return CrossFit(heard, ordered, _thresholds(dialogues, ordered, long), long)
+        for dialogue in held:
+            odds[dialogue] = ledgers.odds(weights, heard.numbers([dialogue])) @ mixing.T
+        chains = ledgers.chains_of_a_kind(heard.dialogues, held, LONG_OF)
+        long.extend(ledgers.odds(weights, heard.numbers(chain)) @ mixing.T for chain in chains)
+    ordered = [odds[dialogue] for dialogue in range(len(heard.dialogues))]
+    thresholds = _thresholds(heard.dialogues, ordered, long, shares)
+    return CrossFit(heard, ordered, thresholds, long)
 
 
-def hear(dialogues: Sequence[Dialogue], evidence: "NDArray[np.float64]") -> Heard:
-    """Gives what members hear, from the views' evidence (utterances, views, cues)."""
-    heard = members.listen(evidence, np.array(sides(dialogues), np.intp))
+def hear(
+    dialogues: Sequence[Dialogue],
+    evidence: "NDArray[np.float64]",
+    outputs: "NDArray[np.float64] | None",
+) -> Heard:
+    """Gives what members hear, from the views' evidence and the encoder's outputs, if any."""
+    heard = members.listen(evidence, np.array(sides(dialogues), np.intp), outputs)
     lengths = [len(dialogue.texts) for dialogue in dialogues]
     return Heard(dialogues, heard, np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def _evidence(
+def evidence(
     dialogues: Sequence[Dialogue],
     vocabulary: Vocabulary,
     built: views.Design,
     fold: "NDArray[np.intp]",
     seed: int,
 ) -> "NDArray[np.float64]":
+    """Gives what views that never saw a dialogue say of it: (utterances, views, cues)."""
     every, side = texts(dialogues), sides(dialogues)
     owner = np.repeat(fold, [len(dialogue.texts) for dialogue in dialogues])
-    evidence = np.zeros((len(every), len(VIEWS), WIDTH))
+    found = np.zeros((len(every), len(VIEWS), WIDTH))
     for number in range(FOLDS):
         fitted = views.fit(built, dialogues, (fold != number).nonzero()[0], seed)
         scorer = model.scorer(views.arrays(vocabulary, *views.quantise(*fitted)))
         rows = (owner == number).nonzero()[0]
-        evidence[rows] = scorer.score([every[r] for r in rows], [side[r] for r in rows]).evidence
-    return evidence
+        found[rows] = scorer.score([every[r] for r in rows], [side[r] for r in rows]).evidence
+    return found
 
 
 def _thresholds(
     dialogues: Sequence[Dialogue],
     odds: "Sequence[NDArray[np.float64]]",
     long: "Sequence[NDArray[np.float64]]",
+    shares: Shares,
 ) -> "NDArray[np.float64]":
     """Gives the odds that no more than the stated shares of conversations without a yes reach."""
     single = [odds[n] for n, dialogue in enumerate(dialogues) if dialogue.first_yes is None]
     found = [
-        [_reached(group, member, share) for member, share in enumerate(shares)]
-        for group, shares in ((single, FALSE_ALARMS), (long, LONG_FALSE_ALARMS))
+        [_reached(group, member, share) for member, share in enumerate(most)]
+        for group, most in ((single, shares.single), (long, shares.long))
         if group
     ]
     thresholds: NDArray[np.float64] = np.max(found, axis=0).round(3)

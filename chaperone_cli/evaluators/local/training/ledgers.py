@@ -95,16 +95,17 @@ def _weights(heard: Heard, chain: Sequence[int]) -> "NDArray[np.float64]":
 
 
 def _bounds() -> list[tuple[float | None, float | None]]:
-    names = [name for side in (0, 1) for name in columns(side)]
-    each: list[tuple[float | None, float | None]] = []
-    for name in names:
+    found: list[tuple[float | None, float | None]] = []
+    for name in (name for side in (0, 1) for name in columns(side)):
         speaks_for = name in CORPUS_NAMES or name in ("bond", "vote")
-        each.append((0, None) if speaks_for else (-2, 2) if name else (0, 0))
-    return [*each, *each, *[(0, None)] * (SIZE - 2 * len(each)), (None, None)]
+        found.append((0, None) if speaks_for else (-2, 2) if name else (0, 0))
+    return [*found, (None, None)]
 
 
 def _logistic(
-    numbers: "NDArray[np.float64]", votes: "NDArray[np.bool_]", weight: "NDArray[np.float64]"
+    numbers: "NDArray[np.float64]",
+    votes: "NDArray[np.bool_]",
+    weight: "NDArray[np.float64]",
 ) -> "NDArray[np.float64]":
     data = np.column_stack([numbers, np.ones(len(numbers))])
     sign = np.where(votes, 1.0, -1.0)
@@ -118,7 +119,12 @@ def _logistic(
 
     start = np.append(np.zeros(SIZE), -2.0)
     found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=_bounds(), options={"maxiter": 400}
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=_bounds(),
+        options={"maxiter": 400},
     )
     weights: NDArray[np.float64] = np.round(found.x, 3)
     return weights

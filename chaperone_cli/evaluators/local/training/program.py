@@ -5,6 +5,7 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
@@ -13,13 +14,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from chaperone_cli.evaluators.local import ledger, members, model, scoring
+from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
+from chaperone_cli.evaluators.local import members, model, scoring
+from chaperone_cli.evaluators.local.encoder import Encoder
+from chaperone_cli.evaluators.local.listener import Listener
 from chaperone_cli.evaluators.local.training import (
+    base,
     crossfit,
     dialogues,
+    gates,
     ledgers,
     npz,
+    recipe,
     report,
+    taught,
     views,
     vocabulary,
 )
@@ -29,6 +37,8 @@ if TYPE_CHECKING:
 
 DATA: Final = Path(__file__).parents[3] / "data"
 SEED: Final = 1
+EVERY: Final = 8
+"""Every so many dialogues, the votes of the shipped weights are recorded."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,63 +47,133 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.check:
         return _check(options)
     known = dialogues.load(options.dialogues)
-    arrays, metrics = train(known, options.lists, options.seed)
-    data = npz.pack(arrays)
-    manifest = _manifest(data, options, metrics, _decisions(arrays, known))
+    first = _first_stage(known, options.lists, options.seed)
+    if options.teach:
+        encoder, kept = _teach(known, first, options.seed)
+    else:
+        encoder = (options.encoder or options.output / model.ENCODER).read_bytes()
+        kept = taught.load(options.kept)
+    arrays, metrics = train(known, first, kept, options.seed)
+    files = {model.WEIGHTS: npz.pack(arrays), model.ENCODER: encoder}
+    decisions = _decisions(model.build(arrays, _encoder(encoder)), known)
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / model.WEIGHTS).write_bytes(data)
+    for name, data in files.items():
+        (options.output / name).write_bytes(data)
+    if options.teach:
+        options.kept.write_bytes(kept.pack())
+    manifest = _manifest(files, options, kept, metrics, decisions)
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     (options.output / model.MANIFEST).write_text(text, "utf-8")
-    _say(*report.lines(metrics["rules"], metrics["cues"]), f"{len(data)} bytes of weights")
+    for stages in ("both", "words"):
+        _say(
+            f"{stages}:",
+            *report.lines(metrics[stages]["rules"], metrics[stages]["cues"]),
+        )
+        _say(", ".join(f"{name} {value}" for name, value in metrics[stages]["turns"].items()))
+        _say(*report.screening_lines(metrics[stages]["screen"]))
+    _say(*(f"{len(data)} bytes of {name}" for name, data in files.items()))
     return 0
 
 
+@dataclass(frozen=True)
+class FirstStage:
+    """What the first stage makes of the dialogues."""
+
+    words: vocabulary.Vocabulary
+    built: views.Design
+    fold: "NDArray[np.intp]"
+    """Per dialogue."""
+    evidence: "NDArray[np.float64]"
+    """Of views that never saw the dialogue in question: (turns, views, cues)."""
+
+
+def _first_stage(known: Sequence[dialogues.Dialogue], lists: Path, seed: int) -> FirstStage:
+    words = vocabulary.build(dialogues.texts(known), lists)
+    built = views.design(known, words)
+    fold = crossfit.folds(len(known), seed)
+    return FirstStage(words, built, fold, crossfit.evidence(known, words, built, fold, seed))
+
+
+def _teach(
+    known: Sequence[dialogues.Dialogue], first: FirstStage, seed: int
+) -> tuple[bytes, taught.Taught]:
+    arrays, kept = taught.teach(known, first.evidence, first.fold, seed)
+    return npz.pack(arrays, compress=False), kept
+
+
 def train(
-    known: Sequence[dialogues.Dialogue], lists: Path, seed: int
+    known: Sequence[dialogues.Dialogue],
+    first: FirstStage,
+    kept: taught.Taught,
+    seed: int,
 ) -> "tuple[dict[str, NDArray[Any]], dict[str, Any]]":
     """Trains on `known`; gives the arrays of the weights file, and what was measured.
 
-    Members are fitted to evidence from views that never saw the dialogue in question, for that is
-    how strong evidence is in use.
+    Members are fitted to evidence from views and encoders that never saw the dialogue in question,
+    for that is how strong evidence is in use.
     """
-    words = vocabulary.build(dialogues.texts(known), lists)
-    built = views.design(known, words)
-    fit = crossfit.cross_fit(known, words, built, seed)
-    everything = list(range(len(known)))
-    weights = ledgers.fit(fit.heard, everything, seed)
-    fitted = views.quantise(*views.fit(built, known, np.array(everything), seed))
-    levels, cues = report.levels(fit)
-    arrays = views.arrays(words, *fitted) | {
-        "ledger_weights": weights[:, :-1],
-        "thresholds": fit.thresholds - weights[:, -1],
-        "levels": levels,
-    }
-    metrics = {"rules": report.rules(fit), "turns": report.turns(fit), "cues": cues}
+    every, asked = kept.of(known)
+    everything = np.arange(len(known))
+    fitted = views.quantise(*views.fit(first.built, known, everything, seed))
+    side = np.array(dialogues.sides(known), np.intp)
+    gate = gates.fit(first.evidence, gates.speaks(every, side), side)
+    arrays = views.arrays(first.words, *fitted)
+    arrays |= {"gate_weights": gate.weights, "gate_bias": gate.bias}
+    metrics: dict[str, Any] = {"asked": round(float((~np.isnan(asked[:, 0])).mean()), 4)}
+    for stages, outputs, shares in (
+        ("both", asked, crossfit.BOTH),
+        ("words", None, crossfit.WORDS),
+    ):
+        heard = crossfit.hear(known, first.evidence, outputs)
+        mixing = members.mixing(outputs is not None)
+        fit = crossfit.cross_fit(heard, first.fold, mixing, shares, seed)
+        weights = ledgers.fit(heard, everything.tolist(), seed)
+        levels, cues = report.levels(fit, both=outputs is not None)
+        arrays |= {
+            f"{stages}.ledger_weights": weights[:, :-1],
+            f"{stages}.mixing": mixing,
+            f"{stages}.thresholds": fit.thresholds - mixing @ weights[:, -1],
+            f"{stages}.levels": levels,
+        }
+        metrics[stages] = {
+            "rules": report.rules(fit),
+            "turns": report.turns(fit),
+            "cues": cues,
+            "screen": report.screening(fit),
+        }
     return arrays, metrics
 
 
-def _decisions(arrays: "dict[str, NDArray[Any]]", known: Sequence[dialogues.Dialogue]) -> str:
-    """Gives the SHA-256 of the votes on all training dialogues, one line a dialogue."""
-    built = model.build(arrays)
+def _encoder(data: bytes) -> Encoder:
+    with np.load(BytesIO(data)) as stored:
+        return Encoder(dict(stored))
+
+
+def _decisions(built: model.Model, known: Sequence[dialogues.Dialogue]) -> str:
+    """Gives the SHA-256 of the votes on every eighth training dialogue, one line a dialogue."""
     state = sha256()
-    for dialogue in known:
-        sides = np.array(dialogue.sides, np.intp)
-        heard = members.listen(built.scorer.score(dialogue.texts, dialogue.sides).evidence, sides)
-        kept = members.keep(ledger.Ledger(len(members.NAMES)), heard)
-        yes = (built.panel.margins(kept.numbers) >= 0).astype(int)
-        rows = " ".join("".join(map(str, row)) for row in yes.tolist())
-        state.update(f"{dialogue.id} {rows}\n".encode())
+    for dialogue in known[::EVERY]:
+        roles = [Role.ASSISTANT if side else Role.USER for side in dialogue.sides]
+        messages = tuple(Message(*said) for said in zip(roles, dialogue.texts, strict=True))
+        conversation = Conversation(dialogue.id, messages, Source(dialogue.kind, 1))
+        listener = Listener(built, conversation.turns)
+        rows: list[str] = []
+        while len(rows) < len(conversation.turns):
+            margins = listener.read_on().margins
+            rows += ["".join(str(int(margin >= 0)) for margin in row) for row in margins]
+        state.update(f"{dialogue.id} {' '.join(rows)}\n".encode())
     return state.hexdigest()
 
 
 def _check(options: argparse.Namespace) -> int:
     """Compares weights, training files and votes with what the manifest says of them."""
     manifest = json.loads((options.output / model.MANIFEST).read_text("utf-8"))
-    data = (options.output / model.WEIGHTS).read_bytes()
-    with np.load(BytesIO(data)) as stored:
-        votes = _decisions(dict(stored), dialogues.load(options.dialogues))
+    files = {name: (options.output / name).read_bytes() for name in manifest["files"]}
+    with np.load(BytesIO(files[model.WEIGHTS])) as stored:
+        built = model.build(dict(stored), _encoder(files[model.ENCODER]))
+    votes = _decisions(built, dialogues.load(options.dialogues))
     found = {
-        "weights": sha256(data).hexdigest() == manifest["weights"]["sha256"],
+        "weights": {name: _described(data) for name, data in files.items()} == manifest["files"],
         "dialogues": dialogues.digests(options.dialogues) == manifest["training"]["dialogues"],
         "decisions": votes == manifest["decisions"]["sha256"],
     }
@@ -101,31 +181,46 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if all(found.values()) else 1
 
 
+def _described(data: bytes) -> dict[str, str | int]:
+    return {"sha256": sha256(data).hexdigest(), "bytes": len(data)}
+
+
 def _manifest(
-    data: bytes, options: argparse.Namespace, metrics: dict[str, Any], decisions: str
+    files: dict[str, bytes],
+    options: argparse.Namespace,
+    kept: taught.Taught,
+    metrics: dict[str, Any],
+    decisions: str,
 ) -> dict[str, Any]:
     return {
         "format": model.FORMAT,
-        "weights": {"sha256": sha256(data).hexdigest(), "bytes": len(data)},
-        "decisions": {"sha256": decisions},
+        "files": {name: _described(data) for name, data in files.items()},
+        "decisions": {"sha256": decisions, "every": EVERY},
         "training": {
             "dialogues": dialogues.digests(options.dialogues),
             "lists": {
                 name: sha256((options.lists / name).read_bytes()).hexdigest()
                 for name in (vocabulary.CLASSES, vocabulary.FUNCTION_WORDS)
             },
+            "out_of_fold": sha256(options.kept.read_bytes()).hexdigest(),
+            "base": {"name": base.NAME, "sha256": base.SHA256},
+            "torch": kept.torch,
             "seed": options.seed,
         },
         "settings": {
             "views": list(scoring.VIEWS),
             "members": list(members.NAMES),
-            "false_alarms": list(crossfit.FALSE_ALARMS),
+            "members_without_encoder": list(members.WITHOUT_ENCODER),
+            "false_alarms": list(crossfit.BOTH.single),
+            "long_false_alarms": list(crossfit.BOTH.long),
             "strength": views.STRENGTH,
             "fewest": vocabulary.FEWEST,
             "folds": crossfit.FOLDS,
-            "long_false_alarms": list(crossfit.LONG_FALSE_ALARMS),
+            "gate_level": gates.LEVEL,
             "chain_lengths": list(ledgers.LENGTHS),
             "cue_floor": report.FLOOR,
+            "leaning": list(members.LEANING),
+            "encoder": recipe.as_data(),
         },
         "metrics": metrics,
         "versions": {name: version(name) for name in ("numpy", "scikit-learn", "scipy")}
@@ -140,6 +235,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dialogues", type=Path, default=DATA / "dialogues")
     parser.add_argument("--lists", type=Path, default=DATA / "local")
     parser.add_argument("--output", type=Path, default=DATA / "local")
+    parser.add_argument("--kept", type=Path, default=DATA / "training" / taught.NAME)
+    parser.add_argument("--encoder", type=Path, help="by default the one in the output")
+    parser.add_argument(
+        "--teach",
+        action="store_true",
+        help="also teach the encoder anew (most of an hour; needs the extra 'teach')",
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(
         "--check",

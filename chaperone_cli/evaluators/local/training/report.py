@@ -5,20 +5,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from chaperone_cli.domain.screening import REACH, neighbourhoods
 from chaperone_cli.evaluators.local import members
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES, WIDTH
+from chaperone_cli.evaluators.local.evidence import witness
 from chaperone_cli.evaluators.local.training.crossfit import CrossFit
-from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, columns
+from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, Dialogue, columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEEDED: Final = {"unanimous": len(members.NAMES), "balanced": 3, "conservative": 1}
 """Yes votes that block a turn, by rule."""
+SPARED: Final = ("counselling-negatives", "carers-and-crisis")
+"""Kinds whose false alarms are told apart: warm, personal talk without a bond."""
 FLOOR: Final = 0.75
 """Precision that a cue must have to be named in evidence."""
 FEWEST: Final = 30
 """Yes votes that must name a cue before its precision counts as measured."""
+SCREEN_LEVELS: Final = (-4.0, -3.0, -2.5, -2.0, -1.5, -1.0, 0.0)
+"""Suspicions from which a screen might pass turns on."""
 LEVELS: Final = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 """Evidence from which a cue might be named; the lowest that keeps the floor is taken."""
 
@@ -39,6 +45,8 @@ def _rule(fit: CrossFit, needed: int) -> dict[str, Any]:
     first = [first_block(fit.yes(number), needed) for number in range(len(dialogues))]
     blocked = np.array([turn is not None for turn in first])
     labels = np.array([dialogue.label for dialogue in dialogues])
+    kinds = np.array([dialogue.kind for dialogue in dialogues])
+    others = labels != PARASOCIAL
     never = np.array([dialogue.first_yes is None for dialogue in dialogues])
     lags = [
         turn - dialogue.first_yes
@@ -47,7 +55,7 @@ def _rule(fit: CrossFit, needed: int) -> dict[str, Any]:
     ]
     return {
         "caught": _share(blocked[labels == PARASOCIAL]),
-        "others_blocked": _share(blocked[labels != PARASOCIAL]),
+        "others_blocked": _share(blocked[others]),
         "without_yes_blocked": _share(blocked[never]),
         "long_blocked": _share(
             np.array([first_block(odds >= fit.thresholds, needed) is not None for odds in fit.long])
@@ -56,31 +64,65 @@ def _rule(fit: CrossFit, needed: int) -> dict[str, Any]:
             label: [int(blocked[labels == label].sum()), int((labels == label).sum())]
             for label in sorted(set(labels.tolist()))
         },
+        "by_kind": {
+            kind: [
+                int((blocked & others & (kinds == kind)).sum()),
+                int((others & (kinds == kind)).sum()),
+            ]
+            for kind in SPARED
+        },
         "lag_mean": round(float(np.mean(lags)), 2),
         "lag_median": float(np.median(lags)),
+        "kappa": _kappa(fit, needed),
     }
 
 
 def turns(fit: CrossFit) -> dict[str, float]:
-    """Measures agreement with the language model's votes, turn by turn, of unanimity and all."""
+    """Measures agreement, turn by turn: of the rules with the language model, and of members.
+
+    `worth` is the number of independent votes that the members amount to, N / (1 + (N - 1) rho)
+    with the mean correlation rho of two members' votes (Kish, 1965).
+    """
     yes = np.concatenate([fit.yes(number) for number in range(len(fit.odds))])
-    wanted = np.concatenate([dialogue.votes for dialogue in fit.heard.dialogues]) > 0
+    wanted = _votes(fit)
     count = yes.sum(axis=1)
+    pairs = np.triu_indices(yes.shape[1], 1)
+    alike = (yes[:, pairs[0]] == yes[:, pairs[1]]).mean()
+    rho = float(np.asarray(np.corrcoef(yes.T.astype(np.float64)))[pairs].mean())
     return {
-        "agreement_unanimous": _share((count == len(members.NAMES)) == wanted),
+        "agreement_unanimous": _share((count == yes.shape[1]) == wanted),
         "agreement_balanced": _share((count >= NEEDED["balanced"]) == wanted),
-        "split": _share((count > 0) & (count < len(members.NAMES))),
+        "split": _share((count > 0) & (count < yes.shape[1])),
+        "pairs_alike": round(float(alike), 4),
+        "worth": round(yes.shape[1] / (1 + (yes.shape[1] - 1) * rho), 2),
     }
 
 
-def levels(fit: CrossFit) -> "tuple[NDArray[np.float64], dict[str, dict[str, float]]]":
+def _votes(fit: CrossFit) -> "NDArray[np.bool_]":
+    votes: NDArray[np.bool_] = (
+        np.concatenate([dialogue.votes for dialogue in fit.heard.dialogues]) > 0
+    )
+    return votes
+
+
+def _kappa(fit: CrossFit, needed: int) -> float:
+    """Cohen's kappa of a rule's verdicts with the language model's votes."""
+    found = np.concatenate(
+        [yes.sum(axis=1) >= needed for yes in map(fit.yes, range(len(fit.odds)))]
+    )
+    wanted = _votes(fit)
+    chance = found.mean() * wanted.mean() + (1 - found.mean()) * (1 - wanted.mean())
+    return round(float(((found == wanted).mean() - chance) / (1 - chance)), 4)
+
+
+def levels(fit: CrossFit, both: bool) -> "tuple[NDArray[np.float64], dict[str, dict[str, float]]]":
     """Finds for each cue the lowest evidence from which naming it keeps the floor.
 
     A cue is named rightly at a yes vote where some turn so far was labelled with it.
     """
     chosen = np.full(2 * WIDTH, np.inf)
     measured: dict[str, dict[str, float]] = {}
-    strength, present = _at_yes_votes(fit)
+    strength, present = _at_yes_votes(fit, both)
     for column, name in enumerate(name for side in (0, 1) for name in columns(side)):
         if name not in CORPUS_NAMES:
             continue
@@ -97,7 +139,7 @@ def levels(fit: CrossFit) -> "tuple[NDArray[np.float64], dict[str, dict[str, flo
     return chosen, measured
 
 
-def _at_yes_votes(fit: CrossFit) -> "tuple[NDArray[np.float64], NDArray[np.bool_]]":
+def _at_yes_votes(fit: CrossFit, both: bool) -> "tuple[NDArray[np.float64], NDArray[np.bool_]]":
     """Gives the cues' strengths at every yes vote, and whether a turn so far shows them."""
     names = [name for side in (0, 1) for name in columns(side)]
     strength: list[NDArray[np.float64]] = []
@@ -109,23 +151,66 @@ def _at_yes_votes(fit: CrossFit) -> "tuple[NDArray[np.float64], NDArray[np.bool_
         so_far = np.logical_or.accumulate(
             [[name in cues for name in names] for cues in dialogue.cues]
         )
-        numbers = fit.heard.numbers([number])[:, :, : 2 * WIDTH]
+        numbers = fit.heard.numbers([number])
         turns, who = yes.nonzero()
-        strength.append(numbers[turns, who])
+        strength.append(witness(numbers, turns.tolist(), who.tolist(), both))
         present.append(so_far[turns])
     return np.concatenate(strength), np.concatenate(present)
 
 
+def screening(fit: CrossFit) -> dict[str, dict[str, float]]:
+    """Measures by level what a screen passes on, and what it costs.
+
+    Of the dialogues in which the language model once says yes: those of which it is not asked at
+    any such turn, and those of which it is asked at a later one first.
+    """
+    near = [
+        np.array(list(neighbourhoods((odds - fit.thresholds).max(axis=1).tolist(), REACH)))
+        for odds in fit.odds
+    ]
+    bonded = [number for number, one in enumerate(fit.heard.dialogues) if one.first_yes]
+    found: dict[str, dict[str, float]] = {}
+    for level in SCREEN_LEVELS:
+        late = [_late(fit.heard.dialogues[number], near[number] >= level) for number in bonded]
+        found[f"{level:g}"] = {
+            "passed": _share(np.concatenate(near) >= level),
+            "missed": late.count(None),
+            "delayed": sum(1 for turns in late if turns),
+            "most": max((turns for turns in late if turns), default=0),
+        }
+    return found
+
+
+def _late(dialogue: Dialogue, passed: "NDArray[np.bool_]") -> int | None:
+    """Gives by how many turns the first yes is late where only turns `passed` on are asked."""
+    seen = (np.array(dialogue.votes, bool) & passed).nonzero()[0]
+    return int(seen[0]) + 1 - (dialogue.first_yes or 0) if len(seen) else None
+
+
+def screening_lines(measured: Mapping[str, Mapping[str, float]]) -> Sequence[str]:
+    """Gives the figures of a screen as lines to read."""
+    return [
+        "level passed missed delayed most",
+        *(
+            f"{level:>5} {row['passed']:6.3f} {row['missed']:6} {row['delayed']:7} {row['most']:4}"
+            for level, row in measured.items()
+        ),
+    ]
+
+
 def lines(measured: Mapping[str, Mapping[str, Any]], cues: Mapping[str, Any]) -> Sequence[str]:
     """Gives the figures as lines to read."""
-    found = [f"{'rule':13}caught others no-yes   long  lag mean median  by label"]
+    found = [f"{'rule':13}caught others no-yes   long  lag mean median  kappa  by label"]
     for rule, row in measured.items():
         labels = "  ".join(f"{label} {a}/{b}" for label, (a, b) in row["by_label"].items())
         found.append(
             f"{rule:13}{row['caught']:6.3f} {row['others_blocked']:6.3f} "
             f"{row['without_yes_blocked']:6.3f} {row['long_blocked']:6.3f} "
-            f"{row['lag_mean']:9.2f} {row['lag_median']:6.1f}  {labels}"
+            f"{row['lag_mean']:9.2f} {row['lag_median']:6.1f} {row['kappa']:6.3f}  {labels}"
         )
+    for rule, row in measured.items():
+        kinds = "  ".join(f"{kind} {a}/{b}" for kind, (a, b) in row["by_kind"].items())
+        found.append(f"{rule:13}blocked of {kinds}")
     found += [f"{'cue':18}level precision recall"]
     found += [
         f"{name:18}{row['level']:5.2f} {row['precision']:9.2f} {row['recall']:6.2f}"

@@ -12,7 +12,12 @@ from chaperone_cli.evaluators.local import features, model
 from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.scoring import COLUMNS, VIEWS
 from chaperone_cli.evaluators.local.text import grams, tokens
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, columns, sides, texts
+from chaperone_cli.evaluators.local.training.dialogues import (
+    Dialogue,
+    columns,
+    sides,
+    texts,
+)
 from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -101,7 +106,9 @@ def fit(
 
 
 def quantise(
-    table: "NDArray[np.float64]", pieces: "NDArray[np.float64]", bias: "NDArray[np.float64]"
+    table: "NDArray[np.float64]",
+    pieces: "NDArray[np.float64]",
+    bias: "NDArray[np.float64]",
 ) -> "tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]":
     """Rounds weights to 127 steps a column; gives table, pieces, scale and bias."""
     peak = np.abs(table).max(axis=0)
@@ -176,7 +183,10 @@ def _view(built: Design, view: str) -> "tuple[sp.csr_matrix, NDArray[np.intp]]":
 
 
 def _utterances(
-    owner: "NDArray[np.intp]", side: "NDArray[np.intp]", chosen: "NDArray[np.intp]", who: int
+    owner: "NDArray[np.intp]",
+    side: "NDArray[np.intp]",
+    chosen: "NDArray[np.intp]",
+    who: int,
 ) -> "NDArray[np.intp]":
     """Gives the numbers of one side's utterances in `chosen`, as often as those are drawn."""
     starts = np.searchsorted(owner, np.arange(owner[-1] + 2))

@@ -8,7 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from chaperone_cli.evaluators.local.text import ENDS, MAX_SENTENCE, grams, spellings, tokens
+from chaperone_cli.evaluators.local.text import (
+    ENDS,
+    MAX_SENTENCE,
+    grams,
+    spellings,
+    tokens,
+)
 
 CLASSES: Final = "word_classes.toml"
 FUNCTION_WORDS: Final = "function_words.toml"

@@ -1,0 +1,230 @@
+"""Teaches the encoder: the cues of each utterance, and when a conversation shows a bond so far.
+
+A trigger says by how much an utterance, in the light of the few before it, settles the question.
+It is taught through its highest value so far, which is compared with the language model's vote at
+every turn: which utterances settle it is left for the encoder to find (learning from bags of
+instances; Dietterich, Lathrop and Lozano-Pérez, 1997).
+"""
+
+import random
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from chaperone_cli.domain.conversation import Side
+from chaperone_cli.evaluators.local.cues import CUES, ENCODED, TRIGGERS
+from chaperone_cli.evaluators.local.encoder import Encoder, Page
+from chaperone_cli.evaluators.local.training import base, network, recipe
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OUTPUTS: Final = 2 * (CUES + TRIGGERS) + 1
+"""Cues of prompts, of responses; triggers on prompts, on responses; the vote, only to learn by."""
+KEPT: Final = [
+    [
+        *range(side * CUES, (side + 1) * CUES),
+        *range(2 * CUES + side * TRIGGERS, 2 * CUES + (side + 1) * TRIGGERS),
+    ]
+    for side in (0, 1)
+]
+"""The outputs that are used, for a prompt and for a response."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One dialogue as the encoder is taught it."""
+
+    pages: Sequence[Page]
+    cues: Tensor
+    """(turns, sides x cues)."""
+    asked: Tensor
+    """(turns, sides x cues): 1 for the cues of the side that speaks."""
+    votes: Tensor
+    wanted: Tensor
+    """(turns, members): what each member should have said so far."""
+    prompts: Tensor
+    weights: Tensor
+    """How much it counts for each member."""
+    onset: Tensor
+    """How much each turn counts."""
+
+    @property
+    def size(self) -> int:
+        """Pieces in all."""
+        return sum(len(page.pieces) for page in self.pages)
+
+
+def lessons(dialogues: Sequence[Dialogue]) -> list[Lesson]:
+    """Lays out dialogues for teaching."""
+    reader = Encoder(_packed(_network(0)))
+    return [_lesson(reader, dialogue) for dialogue in dialogues]
+
+
+def fit(known: Sequence[Lesson], seed: int) -> "dict[str, NDArray[Any]]":
+    """Teaches an encoder; gives the arrays of its weights file.
+
+    The same seed gives the same weights on the same machine with as many threads.
+    """
+    taught = _network(seed)
+    taught.train()
+    draw = random.Random(seed)
+    shares = _shares(len(known), seed)
+    louder = _louder(known)
+    rates = {True: recipe.RATE, False: recipe.HEAD_RATE}
+    groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+    for name, weight in taught.named_parameters():
+        if not name.startswith(("meanings", "places")):
+            groups[not name.startswith(("head", "sides"))].append(weight)
+    optimiser = torch.optim.AdamW(
+        [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
+        weight_decay=recipe.DECAY,
+    )
+    for name in ("meanings", "places"):
+        getattr(taught, name).requires_grad_(False)
+    plan = [batch for _ in range(recipe.EPOCHS) for batch in _batches(known, draw)]
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, len(plan)))
+    start, total = time.monotonic(), 0.0
+    for step, batch in enumerate(plan, 1):
+        rows = network.Rows.of(*_disturbed([known[n] for n in batch], draw))
+        with torch.autocast("cpu", torch.bfloat16):
+            outputs = taught(rows)
+        loss = _loss(outputs, [known[n] for n in batch], shares[batch], louder)
+        optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(taught.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        total += float(loss.detach())
+        if step % 50 == 0 or step == len(plan):
+            passed = time.monotonic() - start
+            sys.stderr.write(f"step {step}/{len(plan)} loss {total / step:.3f} {passed:.0f} s\n")
+    return _packed(taught)
+
+
+def _network(seed: int) -> network.Network:
+    torch.manual_seed(seed)
+    return network.Network(base.folder() / base.WEIGHTS, OUTPUTS)
+
+
+def _packed(taught: network.Network) -> "dict[str, NDArray[Any]]":
+    return network.pack(taught, base.vocabulary(), KEPT)
+
+
+def _lesson(reader: Encoder, dialogue: Dialogue) -> Lesson:
+    cues = np.zeros((len(dialogue.texts), 2, CUES), np.float32)
+    asked = np.zeros_like(cues)
+    for turn, side in enumerate(dialogue.sides):
+        names = ENCODED[Side.RESPONSE if side else Side.PROMPT]
+        cues[turn, side] = [dialogue.target(turn, name) for name in names]
+        asked[turn, side] = 1
+    votes = torch.tensor(dialogue.votes, dtype=torch.float32)
+    wanted = votes[:, None].repeat(1, TRIGGERS)
+    disputed = dialogue.label == "boundary"
+    if disputed:
+        wanted[:, recipe.FIRM :] = 0
+    return Lesson(
+        pages=[reader.page(*turn) for turn in zip(dialogue.texts, dialogue.sides, strict=True)],
+        cues=torch.tensor(cues).flatten(1),
+        asked=torch.tensor(asked).flatten(1),
+        votes=votes,
+        wanted=wanted,
+        prompts=torch.tensor(dialogue.sides)[:, None] == 0,
+        onset=_onset(dialogue),
+        weights=torch.tensor(
+            [recipe.DOUBT if disputed else 1.0] * recipe.FIRM + [1.0] * (TRIGGERS - recipe.FIRM)
+        ),
+    )
+
+
+def _onset(dialogue: Dialogue) -> Tensor:
+    weights = torch.ones(len(dialogue.votes))
+    if dialogue.first_yes is not None:
+        weights[dialogue.first_yes - 1 : dialogue.first_yes - 1 + recipe.EARLY] = recipe.HASTE
+    return weights
+
+
+def _shares(count: int, seed: int) -> Tensor:
+    """Draws how much each dialogue counts for each member, (dialogues, members).
+
+    A smooth bootstrap (Rubin, 1981): what lets members differ. The first goes by all alike.
+    """
+    drawn = np.random.default_rng(seed).gamma(1.0, 1.0, (count, TRIGGERS)).clip(0.1, 3.0)
+    drawn[:, 0] = 1.0
+    return torch.tensor(drawn, dtype=torch.float32)
+
+
+def _louder(known: Sequence[Lesson]) -> Tensor:
+    """Gives by how much each cue's presence counts more than its absence."""
+    present = torch.cat([lesson.cues for lesson in known]).sum(dim=0)
+    asked = torch.cat([lesson.asked for lesson in known]).sum(dim=0)
+    return ((asked - present) / present.clamp(min=1)).sqrt().clamp(1.0, recipe.LOUDEST)
+
+
+def _batches(known: Sequence[Lesson], draw: random.Random) -> list[list[int]]:
+    """Divides dialogues of about the same size into steps, in a new order every time."""
+    order = sorted(range(len(known)), key=lambda n: known[n].size * draw.uniform(0.8, 1.25))
+    found: list[list[int]] = [[]]
+    longest = 0
+    for number in order:
+        longest = max(longest, known[number].size)
+        if found[-1] and (len(found[-1]) + 1) * longest > recipe.PIECES:
+            found.append([])
+            longest = known[number].size
+        found[-1].append(number)
+    draw.shuffle(found)
+    return found
+
+
+def _disturbed(
+    batch: Sequence[Lesson], draw: random.Random
+) -> tuple[list[list[Page]], list[list[bool]]]:
+    """Hides some pieces, and from some utterances what came before."""
+    pages = [[Page(_hidden(page.pieces, draw), page.side) for page in one.pages] for one in batch]
+    return pages, [[draw.random() < recipe.ALONE for _ in one.pages] for one in batch]
+
+
+def _hidden(pieces: Sequence[int], draw: random.Random) -> tuple[int, ...]:
+    return tuple(
+        recipe.BLANK if piece >= recipe.SPECIAL and draw.random() < recipe.MASKED else piece
+        for piece in pieces
+    )
+
+
+def _rate(step: int, steps: int) -> float:
+    return min(1.0, (step + 1) / (recipe.WARM_UP * steps)) * max(0.02, 1 - step / steps)
+
+
+def _loss(outputs: Tensor, batch: Sequence[Lesson], shares: Tensor, louder: Tensor) -> Tensor:
+    total = torch.zeros(())
+    for row, lesson, share in zip(outputs, batch, shares, strict=True):
+        own = row[: len(lesson.votes)]
+        cues, own = own[:, : 2 * CUES], own[:, 2 * CUES :]
+        cue_loss = functional.binary_cross_entropy_with_logits(
+            cues, lesson.cues, pos_weight=louder, reduction="none"
+        )
+        vote_loss = functional.binary_cross_entropy_with_logits(
+            own[:, -1], lesson.votes, reduction="none"
+        )
+        triggers = torch.where(lesson.prompts, own[:, :TRIGGERS], own[:, TRIGGERS:-1])
+        deaf = ~lesson.prompts & (torch.arange(TRIGGERS) == TRIGGERS - 1)
+        so_far = triggers.masked_fill(deaf, recipe.UNHEARD).cummax(dim=0).values
+        trigger_loss = functional.binary_cross_entropy_with_logits(
+            so_far,
+            lesson.wanted * (1 - 2 * recipe.SMOOTHING) + recipe.SMOOTHING,
+            reduction="none",
+        )
+        total = total + (
+            (cue_loss * lesson.asked).sum() * recipe.CUE_WEIGHT / CUES
+            + vote_loss.sum() * lesson.weights[0] / 2
+            + (trigger_loss * share * lesson.weights * lesson.onset[:, None]).sum() / TRIGGERS
+        )
+    return total / sum(len(lesson.votes) for lesson in batch)

@@ -1,0 +1,64 @@
+"""Fits the gate: which turns words alone make worth asking the encoder about."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from chaperone_cli.evaluators.local import gate
+from chaperone_cli.evaluators.local.cues import CUES, TRIGGERS
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue, sides
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STRENGTH: Final = 3.0
+"""Inverse regularisation."""
+LEVEL: Final = -1.75
+"""Log odds from which the gate is open."""
+
+
+def fit(
+    evidence: "NDArray[np.float64]",
+    speaks: "NDArray[np.bool_]",
+    side: "NDArray[np.intp]",
+) -> gate.Gate:
+    """Fits the gate to which turns `speaks` names, from the first stage's evidence on them."""
+    data = gate.numbers(evidence)
+    fitted = [
+        LogisticRegression(C=STRENGTH, max_iter=2000).fit(data[side == who], speaks[side == who])
+        for who in (0, 1)
+    ]
+    weights = np.stack([one.coef_[0] for one in fitted])
+    bias = np.array([one.intercept_[0] for one in fitted]) - LEVEL
+    return gate.Gate(np.round(weights, 3), np.round(bias, 3))
+
+
+def speaks(outputs: "NDArray[np.float64]", side: "NDArray[np.intp]") -> "NDArray[np.bool_]":
+    """Says in which turns some trigger of the encoder is more likely than not.
+
+    `outputs` is the encoder's, (turns, cues and triggers). The last trigger is of prompts only.
+    """
+    triggers = outputs[:, CUES : CUES + TRIGGERS]
+    common = triggers[:, :-1].mean(axis=1)
+    found: NDArray[np.bool_] = (common > 0) | ((side == 0) & (triggers[:, -1] > 0))
+    return found
+
+
+def out_of_fold(
+    dialogues: Sequence[Dialogue],
+    evidence: "NDArray[np.float64]",
+    outputs: "NDArray[np.float64]",
+    fold: "NDArray[np.intp]",
+) -> "NDArray[np.bool_]":
+    """Says of each turn whether it passes a gate that was fitted without its fold."""
+    owner = np.repeat(fold, [len(dialogue.texts) for dialogue in dialogues])
+    side = np.array(sides(dialogues), np.intp)
+    wanted = speaks(outputs, side)
+    found = np.zeros(len(side), bool)
+    for number in np.unique(fold):
+        rest, held = owner != number, owner == number
+        fitted = fit(evidence[rest], wanted[rest], side[rest])
+        found[held] = fitted.open(evidence[held], side[held])
+    return found

@@ -1,0 +1,43 @@
+"""How the encoder is taught: every number that decides what it learns, beside its shape."""
+
+from typing import Final
+
+EPOCHS: Final = 4
+PIECES: Final = 1_800
+"""Pieces in a step, padding included."""
+RATE: Final = 1e-4
+HEAD_RATE: Final = 1e-3
+"""Steps of the weights that start from the published ones, and of those that start from nothing."""
+WARM_UP: Final = 0.06
+"""Share of the steps in which the rates rise; then they fall evenly."""
+DECAY: Final = 0.01
+LOUDEST: Final = 4.0
+"""Most that a rare cue's presence counts more than its absence."""
+CUE_WEIGHT: Final = 4.0
+"""Weight of an utterance's cues, all together, beside its trigger."""
+MASKED: Final = 0.04
+"""Share of pieces hidden, so that nothing hangs on one word."""
+ALONE: Final = 0.1
+"""Share of utterances that must do without those before them, as some must at run time."""
+DOUBT: Final = 0.5
+"""Weight of dialogues in which the chatbot alone crosses a line: there the votes are disputable."""
+FIRM: Final = 2
+"""The first so many members go by the votes even there; to the others, such a dialogue has no
+bond."""
+EARLY: Final = 3
+"""Turns from the first yes on that count more, so that it is not learned to wait."""
+HASTE: Final = 2.0
+"""How much more."""
+BLANK: Final = 103
+"""Number of the piece that stands for a hidden one."""
+SPECIAL: Final = 104
+"""Numbers below are no words."""
+SMOOTHING: Final = 0.02
+"""How far from certain a trigger is taught to stay; some labels are wrong."""
+UNHEARD: Final = -6.0
+"""Trigger of a response for the member that hears prompts only."""
+
+
+def as_data() -> dict[str, float]:
+    """Gives these numbers by name, for the record."""
+    return {name.lower(): value for name, value in globals().items() if name.isupper()}

@@ -1,0 +1,141 @@
+"""What encoders say of dialogues they were not taught on, kept beside the dialogues.
+
+Teaching encoders takes most of an hour; what they said is kept, so that the decision over turns can
+be fitted anew in a minute.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from chaperone_cli.errors import InputError
+from chaperone_cli.evaluators.local.training import gates, npz
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NAME: Final = "out_of_fold.npz"
+DECIMALS: Final = 3
+
+
+@dataclass(frozen=True)
+class Taught:
+    """Outputs of encoders that never saw the dialogue in question."""
+
+    every: "dict[str, NDArray[np.float64]]"
+    """By dialogue: (turns, cues and triggers), where the encoder is asked about every turn."""
+    asked: "dict[str, NDArray[np.float64]]"
+    """The same where it is asked about what passes the gate, NaN elsewhere."""
+    torch: str
+    """The version of the library that taught it."""
+
+    def pack(self) -> bytes:
+        """Gives the file's bytes."""
+        lengths = [len(rows) for rows in self.every.values()]
+        return npz.pack(
+            {
+                "ids": np.frombuffer("\n".join(self.every).encode(), np.uint8),
+                "lengths": np.array(lengths, np.int32),
+                "every": np.concatenate(list(self.every.values())).astype(np.float32),
+                "asked": np.concatenate(list(self.asked.values())).astype(np.float32),
+                "torch": np.frombuffer(self.torch.encode(), np.uint8),
+            }
+        )
+
+    def of(
+        self, dialogues: Sequence[Dialogue]
+    ) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
+        """Gives `every` and `asked` of dialogues, one after another.
+
+        Raises InputError where something else, or nothing, was kept of one.
+        """
+        for dialogue in dialogues:
+            if len(self.every.get(dialogue.id, ())) != len(dialogue.texts):
+                raise InputError(
+                    f"no encoder's outputs were kept of dialogue {dialogue.id} as it is",
+                    hint="teach the encoder with --teach",
+                )
+        return (
+            np.concatenate([self.every[dialogue.id] for dialogue in dialogues]),
+            np.concatenate([self.asked[dialogue.id] for dialogue in dialogues]),
+        )
+
+
+def load(path: Path) -> Taught:
+    """Reads what was kept; raises InputError where it cannot be read."""
+    try:
+        with np.load(path) as stored:
+            arrays = dict(stored)
+        ids = arrays["ids"].tobytes().decode("utf-8").split("\n")
+        cuts = np.cumsum(arrays["lengths"])[:-1]
+        torch = arrays["torch"].tobytes().decode("ascii")
+        every, asked = (
+            dict(zip(ids, np.split(arrays[name].astype(np.float64), cuts), strict=True))
+            for name in ("every", "asked")
+        )
+    except (OSError, ValueError, LookupError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}", hint="teach the encoder with --teach"
+        ) from error
+    return Taught(every, asked, torch)
+
+
+def teach(
+    dialogues: Sequence[Dialogue],
+    evidence: "NDArray[np.float64]",
+    fold: "NDArray[np.intp]",
+    seed: int,
+) -> "tuple[dict[str, NDArray[Any]], Taught]":
+    """Teaches one encoder without each fold, and one on everything; gives the latter's arrays.
+
+    `evidence` is the first stage's, of views that never saw the dialogue in question.
+    """
+    from chaperone_cli.evaluators.local.training import encoding
+
+    lessons = encoding.lessons(dialogues)
+    numbers = np.unique(fold).tolist()
+    encoders = {
+        number: encoding.fit([lessons[n] for n in (fold != number).nonzero()[0]], seed)
+        for number in numbers
+    }
+    return encoding.fit(lessons, seed), hear(dialogues, evidence, fold, encoders)
+
+
+def hear(
+    dialogues: Sequence[Dialogue],
+    evidence: "NDArray[np.float64]",
+    fold: "NDArray[np.intp]",
+    encoders: "dict[int, dict[str, NDArray[Any]]]",
+) -> Taught:
+    """Asks each fold's encoder about the dialogues of that fold."""
+    lengths = [len(dialogue.texts) for dialogue in dialogues]
+    cuts = np.cumsum(lengths)[:-1]
+    everything = np.ones(sum(lengths), bool)
+    every = dict(_heard(dialogues, np.split(everything, cuts), fold, encoders))
+    in_order = {dialogue.id: every[dialogue.id] for dialogue in dialogues}
+    wanted = gates.out_of_fold(dialogues, evidence, np.concatenate(list(in_order.values())), fold)
+    asked = dict(_heard(dialogues, np.split(wanted, cuts), fold, encoders))
+    found = {dialogue.id: asked[dialogue.id] for dialogue in dialogues}
+    return Taught(in_order, found, version("torch"))
+
+
+def _heard(
+    dialogues: Sequence[Dialogue],
+    wanted: "Sequence[NDArray[np.bool_]]",
+    fold: "NDArray[np.intp]",
+    encoders: "dict[int, dict[str, NDArray[Any]]]",
+) -> "Iterator[tuple[str, NDArray[np.float64]]]":
+    from chaperone_cli.evaluators.local.context import Context
+    from chaperone_cli.evaluators.local.encoder import Encoder
+
+    for number, arrays in encoders.items():
+        encoder = Encoder(arrays)
+        for held in (fold == number).nonzero()[0].tolist():
+            one = dialogues[held]
+            rows = Context(encoder).advance(one.texts, one.sides, wanted[held].tolist())
+            yield one.id, np.round(rows, DECIMALS)
