@@ -8,6 +8,7 @@ import pytest
 from chaperone_cli.cli.exit_codes import ExitCode
 from chaperone_cli.cli.main import app
 from chaperone_cli.config import NAMES, key_name
+from chaperone_cli.readers import FORMATS
 from tests.support.cli import Chaperone
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +44,20 @@ def test_every_exit_code_is_documented(code: ExitCode) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_setting_is_an_option_of_audit(chaperone: Chaperone, name: str) -> None:
     assert f"--{key_name(name)}" in chaperone("audit", "--help", env={"COLUMNS": "200"}).out
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_can_be_tried(chaperone: Chaperone, format: str) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    found = re.findall(rf"^chaperone (convert \S+ -o -) +# {format}$", README, re.MULTILINE)
+    assert len(found) == 1
+    command = found[0].split()
+    (chaperone.folder / "sample_logs").symlink_to(ROOT / "sample_logs")
+    tried = chaperone(*command)
+    assert (tried.code, bool(tried.out)) == (0, True)
+    # Named, a format reads the file only if the file is of it.
+    assert chaperone(*command, "--format", format) == tried
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:

@@ -19,6 +19,8 @@ from chaperone_cli.domain.conversation import Conversation, Message, Side, Sourc
 
 _MAX_ONSET = 2**53 - 1
 """The greatest integer that every JSON reader keeps exact."""
+_has_no_further = frozenset({"label", "onset", "meta"}).isdisjoint
+"""Whether a document says no more about its conversation than its id and its turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,19 @@ def decode(document: Mapping[str, Any], source: Source) -> Conversation | Defect
     One defect anywhere makes the whole conversation `Defective`: votes on a conversation with a
     hole in it would be votes on something that was never said. Unknown keys are ignored.
     """
+    id_, turns = document.get("id"), document.get("turns")
+    if (
+        isinstance(id_, str)
+        and id_
+        and isinstance(turns, list)
+        and (len(document) == 2 or _has_no_further(document))
+        and are_plain(turns)
+    ):
+        return Conversation(id_, PlainMessages(turns), source)
+    return _decode_closely(document, source)
+
+
+def _decode_closely(document: Mapping[str, Any], source: Source) -> Conversation | Defective:
     defects: list[str] = []
     id_ = conversation_id("id", document, defects)
     messages, *skipped = _decode_turns(document, defects)

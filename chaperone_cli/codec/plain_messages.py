@@ -21,9 +21,13 @@ def are_plain(turns: list[Any]) -> bool:
     roles = ROLES
     try:
         for turn in turns:
-            if turn["role"] not in roles or not turn["content"].strip():
-                return False
-            if len(turn) != 2 and not (_have_no_further(turn) or _further_are_plain(turn)):
+            role = turn["role"]
+            if (
+                # A string just read has no hash yet, so that looking it up takes longest.
+                (role != "user" and role != "assistant" and role not in roles)
+                or not turn["content"].strip()
+                or (len(turn) != 2 and not _further_are_plain(turn))
+            ):
                 return False
     except (AttributeError, KeyError, TypeError):
         # A key is missing, or a value of another type: of JSON's, only strings have `strip`.
@@ -32,6 +36,8 @@ def are_plain(turns: list[Any]) -> bool:
 
 
 def _further_are_plain(turn: dict[str, Any]) -> bool:
+    if _have_no_further(turn):
+        return True
     values = map(turn.get, _FURTHER_KEYS)
     return turn.get("id") != "" and all(v is None or isinstance(v, str) for v in values)
 

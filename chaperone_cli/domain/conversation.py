@@ -143,16 +143,15 @@ class Conversation:
     ) -> None:
         # A frozen dataclass sets its fields one by one through `object.__setattr__`, which takes
         # as long as decoding two messages.
-        vars(self).update(
-            id=id,
-            messages=messages,
-            source=source,
-            label=label,
-            onset=onset,
-            meta={} if meta is None else meta,
-            blank_turns=blank_turns,
-            placeholders=placeholders,
-        )
+        fields = vars(self)
+        fields["id"] = id
+        fields["messages"] = messages
+        fields["source"] = source
+        fields["label"] = label
+        fields["onset"] = onset
+        fields["meta"] = {} if meta is None else meta
+        fields["blank_turns"] = blank_turns
+        fields["placeholders"] = placeholders
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:

@@ -30,17 +30,19 @@ class Canonical(Format):
         return own and "candidates" not in begins(document, "turns")
 
     def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        new, path = tuple.__new__, log.name
         for row in json_rows(log):
             if isinstance(row, Problem):
                 yield row
                 continue
             line, document, item = row
-            source = Source(log.name, line, item)
+            # Calling a named tuple takes twice as long.
+            source = new(Source, (path, line, item))
             decoded = decode(document, source)
-            if isinstance(decoded, Defective):
-                yield from _problems(decoded, source)
-            else:
+            if isinstance(decoded, Conversation):
                 yield decoded
+            else:
+                yield from _problems(decoded, source)
 
 
 def _problems(defective: Defective, source: Source) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -73,14 +74,15 @@ class LogReader:
         if self._begun:
             raise RuntimeError("a LogReader can be iterated once: its inputs may be streams")
         self._begun = True
+        return chain.from_iterable(self._by_input())
+
+    def _by_input(self) -> Iterator[Iterable[Conversation | Problem]]:
         with closing(KnownIds()) as known:
             for item in self._inputs:
                 if isinstance(item, Problem):
-                    yield item
+                    yield [item]
                     continue
-                yield from _first_problems(
-                    _only_new(self._read(item), known), item.name, self._problem_limit
-                )
+                yield _told(self._read(item), known, item.name, self._problem_limit)
                 self._finished += self._current if item.size is None else item.size
                 self._current = 0
 
@@ -165,41 +167,27 @@ def seems_a_log(path: Path) -> bool:
 def _read_log(log: Log, wanted: Format | None) -> Iterator[Conversation | Problem]:
     chosen = choose_format(log.head, wanted)
     if isinstance(chosen, str):
-        yield log.problem(chosen)
-        return
+        return iter([log.problem(chosen)])
     items = chosen.read(log)
-    yield next(items, None) or Problem(Severity.WARNING, log.name, _EMPTY)
-    yield from items
+    first = next(items, None) or Problem(Severity.WARNING, log.name, _EMPTY)
+    return chain([first], items)
 
 
-def _only_new(
-    items: Iterable[Conversation | Problem], known: KnownIds
+def _told(
+    items: Iterable[Conversation | Problem], known: KnownIds, name: str, limit: int | None
 ) -> Iterator[Conversation | Problem]:
-    for item in items:
-        if isinstance(item, Conversation):
-            first = known.add(item.id, item.source)
-            if first is not None:
-                yield _duplicate(item, first)
-                continue
-        yield item
-
-
-def _duplicate(second: Conversation, first: Source) -> Problem:
-    message = f"its id already stands at {first}; this second conversation is not audited"
-    source = second.source
-    return Problem(
-        Severity.ERROR, source.path, message, source.line, second.id, names=(first.path,)
-    )
-
-
-def _first_problems(
-    items: Iterable[Conversation | Problem], name: str, limit: int | None
-) -> Iterator[Conversation | Problem]:
+    """Gives `items` without conversations that are `known`, and `limit` problems one by one."""
     found = 0
     severity = Severity.WARNING
     for item in items:
+        if isinstance(item, Conversation):
+            first = known.add(item.id, item.source)
+            if first is None:
+                yield item
+                continue
+            item = _duplicate(item, first)
         # What concerns the whole file is said whatever else there is to say.
-        if isinstance(item, Problem) and item.line is not None:
+        if item.line is not None:
             found += 1
             if limit is not None and found > limit:
                 if item.severity is Severity.ERROR:
@@ -209,3 +197,11 @@ def _first_problems(
     if limit is not None and found > limit:
         message = f"{found - limit:,} further problems in this file; chaperone validate lists all"
         yield Problem(severity, name, message)
+
+
+def _duplicate(second: Conversation, first: Source) -> Problem:
+    message = f"its id already stands at {first}; this second conversation is not audited"
+    source = second.source
+    return Problem(
+        Severity.ERROR, source.path, message, source.line, second.id, names=(first.path,)
+    )

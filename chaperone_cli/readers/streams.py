@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 BUFFER_BYTES = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
@@ -28,17 +28,19 @@ class CountedStream(io.RawIOBase):
         self._source = source
         self._count = count
         self._close_source = close
-        # A pipe gives what it has: waiting for a full buffer would hold lines back.
-        self._read: Callable[[int], bytes] = getattr(source, "read1", source.read)
+        # A pipe gives what it has: waiting for a full buffer would hold lines back. Streams without
+        # a buffer do not know the method that says so, and never wait.
+        self._readinto: Callable[[memoryview], int | None] = getattr(
+            source, "readinto1", cast(io.RawIOBase, source).readinto
+        )
 
     def readable(self) -> bool:  # noqa: D102
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # noqa: D102
-        data = self._read(len(buffer))
-        buffer[: len(data)] = data
-        self._count(len(data))
-        return len(data)
+        size = self._readinto(buffer) or 0
+        self._count(size)
+        return size
 
     def close(self) -> None:  # noqa: D102
         if self._close_source:

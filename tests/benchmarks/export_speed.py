@@ -91,6 +91,41 @@ def langsmith(number: int, talk: Talk) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def langfuse(number: int, talk: Talk) -> dict[str, Any]:
+    said = [{"role": role, "content": text} for role, text in talk]
+    return {
+        "id": f"t-{number}", "timestamp": "2026-01-01T10:00:00Z", "sessionId": f"c-{number}",
+        "input": {"messages": said[:-1]}, "output": said[-1], "observations": [],
+    }  # fmt: skip
+
+
+def otel(number: int, talk: Talk) -> dict[str, Any]:
+    said = [{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in talk]
+    values = {
+        "gen_ai.conversation.id": f"c-{number}",
+        "gen_ai.input.messages": orjson.dumps(said[:-1]).decode(),
+        "gen_ai.output.messages": orjson.dumps(said[-1:]).decode(),
+    }
+    told = [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+    span = {"traceId": f"{number:x}", "spanId": "1", "name": "chat", "attributes": told}
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+
+
+def oasst(number: int, talk: Talk) -> dict[str, Any]:
+    replies: list[dict[str, Any]] = []
+    for turn, (role, text) in reversed([*enumerate(talk)]):
+        speaker = "prompter" if role == "user" else "assistant"
+        message = {"message_id": f"{number}-{turn}", "text": text, "role": speaker, "lang": "en"}
+        replies = [{**message, "deleted": False, "replies": replies}]
+    return {"message_tree_id": f"{number}-0", "prompt": replies[0]}
+
+
+def rows(number: int, talk: Talk) -> list[dict[str, Any]]:
+    return [
+        {"conversation_id": f"c-{number}", "role": role, "content": text} for role, text in talk
+    ]
+
+
 def characterai(number: int, talk: Talk) -> dict[str, Any]:
     said = [{"is_human": role == "user", "text": text} for role, text in talk]
     return {"id": f"c-{number}", "histories": [said]}
@@ -111,7 +146,8 @@ def as_zip(documents: Iterator[dict[str, Any]]) -> bytes:
     return packed.getvalue()
 
 
-KINDS: dict[str, tuple[Callable[[int, Talk], dict[str, Any]], Callable[..., bytes]]] = {
+Maker = Callable[[int, Talk], dict[str, Any] | list[dict[str, Any]]]
+KINDS: dict[str, tuple[Maker, Callable[..., bytes]]] = {
     "canonical, JSONL": (canonical, as_lines),
     "canonical, list": (canonical, as_list),
     "chatgpt, list": (chatgpt, as_list),
@@ -120,14 +156,19 @@ KINDS: dict[str, tuple[Callable[[int, Talk], dict[str, Any]], Callable[..., byte
     "sharegpt, list": (sharegpt, as_list),
     "openai, JSONL": (openai, as_lines),
     "langsmith, JSONL": (langsmith, as_lines),
+    "langfuse, list": (langfuse, as_list),
+    "otel, JSONL": (otel, as_lines),
+    "oasst, JSONL": (oasst, as_lines),
     "characterai, JSONL": (characterai, as_lines),
+    "rows, JSONL": (rows, as_lines),
 }
 
 
 def speed(folder: Path, name: str, megabytes: float) -> None:
     make, pack = KINDS[name]
     count = max(1, int(megabytes * 1e6 / len(orjson.dumps(make(0, next(talks()))))))
-    documents = [make(number, talk) for number, talk in zip(range(count), talks(), strict=False)]
+    made = [make(number, talk) for number, talk in zip(range(count), talks(), strict=False)]
+    documents = [one for some in made for one in (some if isinstance(some, list) else [some])]
     lines = [orjson.dumps(document) for document in documents]
     path = folder / "export"
     path.write_bytes(pack(iter(documents)))

@@ -1,6 +1,7 @@
 """Damage below the format: compression, encodings, lines that are no JSON, lines without end."""
 
 import gzip
+import io
 import zlib
 from contextlib import suppress
 
@@ -191,17 +192,18 @@ def test_an_empty_file_is_worth_a_warning(data: bytes, format: str | None) -> No
     assert read(write("a.jsonl", data), format=format) == expected
 
 
-class Dripping:
+class Dripping(io.RawIOBase):
     """A pipe that gives a few bytes at a time and fails in the end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
 
-    def read(self, size: int) -> bytes:
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         if not self._data:
             raise OSError(5, "Input/output error")
         given, self._data = self._data[:7], self._data[7:]
-        return given
+        buffer[: len(given)] = given
+        return len(given)
 
 
 def test_a_stream_that_breaks_gives_what_came() -> None:
