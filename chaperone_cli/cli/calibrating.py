@@ -19,7 +19,6 @@ from chaperone_cli.errors import ChaperoneError, UsageError
 from chaperone_cli.evaluators.interface import Screen
 from chaperone_cli.reporters.interface import Quotes, Reporter
 
-
 DEFAULT = "local"
 """The screen that is calibrated where none is named."""
 
