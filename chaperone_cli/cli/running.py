@@ -68,9 +68,9 @@ class Run:
         self._auditor.usage.seconds = round(time.monotonic() - started, 3)
         if self.summary.ending is Ending.FAILED and not self._something_came_of_it():
             _abandon(opened)
-            return
-        self._close(opened)
-        self.reported = True
+        else:
+            self._close(opened)
+            self.reported = True
         console.remark(self._auditor.remarks)
 
     def _something_came_of_it(self) -> bool:

@@ -1,15 +1,13 @@
 """How fast the local evaluator votes, in what memory, and where the time goes; run from a checkout.
 
-Turns are those of every third training dialogue, five votes each, in one process on one core. A mixed log
-is one with a parasocial conversation in ten, all others being of every other kind. The shares are
-those of an instrumented run; the engine's cost is what a whole audit takes beyond the votes.
+Turns are those of every third training dialogue, five votes each, in one process on one core. A
+mixed log is one with a parasocial conversation in ten, all others being of every other kind. The
+shares are those of an instrumented run.
 """
 
 import asyncio
 import cProfile
-import os
 import resource
-import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -65,7 +63,6 @@ def main() -> None:
         ("the training dialogues", votes, turns),
         ("every turn encoded", quickest(partial(vote_on_all, mixed), times=1), count(mixed)),
         ("words alone", quickest(partial(vote_by_words, conversations)), turns),
-        ("engine, beyond the votes", whole - votes, turns),
         ("reading, votes and engine", reading + whole, turns),
     ):
         print(f"{what:28}{seconds / number * 1e6:8.0f} us a turn {number / seconds:10,.0f} turns/s")
@@ -181,6 +178,4 @@ def timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 if __name__ == "__main__":
-    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # read when numpy is loaded
-        os.execve(sys.executable, [*sys.orig_argv], {**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     main()

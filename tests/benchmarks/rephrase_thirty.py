@@ -1,7 +1,7 @@
 """What offline rewriting makes of the sample dialogues; run from a checkout.
 
-For every strategy that needs no model: of the first response of each dialogue that is blocked under
-unanimity, the share whose rewrite passes; for the others, that no plain reply could pass either.
+For every rule and every strategy that needs no model: of the first response of each dialogue that
+is blocked, the share whose rewrite passes; for the others, that no plain reply could pass either.
 Then how long a rewrite takes in a short and in a long conversation.
 """
 
@@ -32,15 +32,17 @@ LONG = 1000
 
 
 def main() -> None:
-    auditor = Auditor(Protocol(rubric.load("parasocial"), Rule("unanimous"), 5), LocalEvaluator())
     offline = [one for name in strategy.shipped() if (one := strategy.load(name)).offline]
-    targets = asyncio.run(first_blocked(auditor))
-    print(f"{len(targets)} first blocked responses of {LOG.name}, 5 votes, unanimous")
-    found = asyncio.run(rephrased(auditor, targets, offline))
-    table(found)
-    for result in found[:: len(offline)]:
-        target = result.target
-        print(f"{target.conversation.id} turn {target.turn.number}: {outcome(result)}")
+    evaluator = LocalEvaluator()
+    for rule in ("unanimous", "balanced", "conservative"):
+        auditor = Auditor(Protocol(rubric.load("parasocial"), Rule.parse(rule), 5), evaluator)
+        targets = asyncio.run(first_blocked(auditor))
+        print(f"{len(targets)} first blocked responses of {LOG.name}, 5 votes, {rule}")
+        found = asyncio.run(rephrased(auditor, targets, offline))
+        table(found)
+        for result in found[:: len(offline)]:
+            target = result.target
+            print(f"{target.conversation.id} turn {target.turn.number}: {outcome(result)}")
     speed(auditor, targets, offline[:1])
 
 

@@ -135,14 +135,15 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
     chaperone: Chaperone, samples: Path, strategy: str
 ) -> None:
     log = samples / "thirty.jsonl"
-    found = results(chaperone, log, "--all", "--strategy", strategy)
-    assert len(found) == 10
+    found = results(chaperone, log, "--all", "--rule", "balanced", "--strategy", strategy)
+    assert len(found) == 11
     assert {one["result"] for one in found} == {"passing", "irreparable"}
     for one in found:
         best = one["attempts"][one["best"] - 1]
         assert best["passes"] is (one["result"] == "passing")
         if one["result"] == "irreparable":
-            assert (one["floor"]["blocks"], one["floor"]["score"]) == (True, 5)
+            assert one["floor"]["blocks"]
+            assert one["floor"]["score"] >= 3
             assert [check["passed"] for check in best["checks"]].count(False) == 0
             assert one["rests_on"]
 
@@ -314,8 +315,8 @@ def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
     outcome = rephrase(
         chaperone,
         samples / "thirty.jsonl",
-        *("--conversation", "parasocial-01", "--turn", "2", "--compare", "boundary,neutral"),
-        *("-o", "r.json"),
+        *("--conversation", "parasocial-02", "--turn", "2", "--compare", "boundary,neutral"),
+        *("--rule", "balanced", "-o", "r.json"),
     )
     document = json.loads((chaperone.folder / "r.json").read_text())
     assert outcome.code == 0

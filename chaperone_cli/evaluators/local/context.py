@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CLOSE: Final = 2
 """Utterances just before one that matters that are worked through with it; at most REACH."""
+KEPT: Final = REACH + CLOSE
+"""Utterances kept: one just before may still be worked through, and attends to those before it."""
 MOST_PIECES: Final = 1_500
 """Pieces worked through in one go; bounds the memory that long utterances take."""
 
@@ -55,7 +57,7 @@ class Context:
             given[group] = self._read(line, {at: pages[at] for at in group})
             for past in line[: max(0, group[-1] - REACH)]:
                 past.memory = None
-        self._recent = line[-REACH:]
+        self._recent = line[-KEPT:]
         result = given[before:]
         result[~np.asarray(wanted, bool)] = np.nan
         return result

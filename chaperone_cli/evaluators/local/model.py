@@ -84,9 +84,17 @@ class Source:
         return cls(place, digests, (place / ENCODER).exists())
 
     def load(self) -> Model:
-        """Reads the weights; raises EvaluatorError where they are not those of the manifest."""
+        """Reads the weights; raises EvaluatorError where they are not those of the manifest.
+
+        From then on this process does matrices on one core: these are small, and threads that wait
+        for each other make a busy machine slower than none.
+        """
+        from threadpoolctl import threadpool_limits
+
         encoder = Encoder(self._read(ENCODER)) if self.encoder else None
-        return build(self._read(WEIGHTS), encoder)
+        loaded = build(self._read(WEIGHTS), encoder)
+        threadpool_limits(1, user_api="blas")
+        return loaded
 
     def _read(self, name: str) -> "dict[str, NDArray[Any]]":
         import numpy as np

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chaperone_cli.evaluators.local import model
-from chaperone_cli.evaluators.local.context import CLOSE, Context
-from chaperone_cli.evaluators.local.encoder import LONGEST, REACH, Encoder
+from chaperone_cli.evaluators.local.context import CLOSE, KEPT, Context
+from chaperone_cli.evaluators.local.encoder import LONGEST, Encoder
 from chaperone_cli.evaluators.local.evaluator import LocalSession
 from tests.evaluators.local.judging import ALL, conversation
 
@@ -93,7 +93,7 @@ def test_a_conversation_holds_on_to_no_more_than_the_last_utterances(encoder: En
     context = Context(encoder)
     texts = ["I miss you.", "I miss you too."] * 30
     context.advance(texts, sides(texts), [True] * len(texts))
-    assert len(context._recent) == REACH
+    assert len(context._recent) == KEPT
 
 
 def test_an_encoder_that_is_asked_about_more_hears_more(

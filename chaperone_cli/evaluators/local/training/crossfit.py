@@ -30,7 +30,7 @@ class Shares:
     """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
-BOTH: Final = Shares((0.1, 0.025, 0.03, 0.05, 0.02), (0.3, 0.2, 0.2, 0.2, 0.2))
+BOTH: Final = Shares((0.06, 0.02, 0.03, 0.04, 0.04), (0.3, 0.2, 0.2, 0.2, 0.2))
 """With both stages: `words` is the weakest, and has its say without deciding."""
 WORDS: Final = Shares((0.065, 0.065, 0.065, 0.065, 0.1), (0.2, 0.2, 0.2, 0.2, 0.3))
 """Without the encoder: the user's member is the strictest by its nature."""

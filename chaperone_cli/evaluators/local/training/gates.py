@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STRENGTH: Final = 3.0
 """Inverse regularisation."""
-LEVEL: Final = -1.75
+LEVEL: Final = -0.6
 """Log odds from which the gate is open."""
 
 
