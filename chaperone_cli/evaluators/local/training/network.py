@@ -196,7 +196,8 @@ def pack(
     """
 
     def plain(tensor: Tensor) -> "NDArray[np.float32]":
-        return tensor.detach().numpy().astype(np.float32)
+        array: NDArray[np.float32] = tensor.detach().numpy().astype(np.float32)
+        return array
 
     def part(weight: Tensor, bias: Tensor) -> "NDArray[np.float32]":
         return np.stack([plain(weight), plain(bias)])
