@@ -10,6 +10,7 @@ import pytest
 
 from chaperone_cli.errors import EvaluatorError
 from chaperone_cli.evaluators.local import LocalEvaluator, model
+from chaperone_cli.evaluators.local.screen import LocalScreen
 from tests.evaluators.local.judging import RUBRIC, conversation
 from tests.support.cli import Chaperone
 
@@ -126,3 +127,28 @@ def test_numpy_is_imported_when_a_conversation_is_opened_and_not_before() -> Non
         "LocalEvaluator().identity; sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_model_card_states_the_recorded_figures() -> None:
+    card = (SHIPPED / "MODEL_CARD.md").read_text("utf-8")
+    measured = manifest()["metrics"]["both"]["rules"]
+    rules = [measured[rule] for rule in ("unanimous", "balanced", "conservative")]
+    stated = {
+        "parasocial dialogues blocked, of 221": [f"{row['caught']:.1%}" for row in rules],
+        "other dialogues blocked, of 454": [f"{row['others_blocked']:.1%}" for row in rules],
+        "turns behind the Claude model's first yes, mean / median": [
+            f"{row['lag_mean']:.2f} / {row['lag_median']:.0f}" for row in rules
+        ],
+        "agreement with the Claude model's votes turn by turn, Cohen's kappa": [
+            f"{row['kappa']:.2f}" for row in rules
+        ],
+    }
+    for what, cells in stated.items():
+        row = " | ".join(cell.replace("%", " %") for cell in cells)
+        assert f"| {what} | {row} |" in card
+    screen = manifest()["metrics"]["both"]["screen"][f"{LocalScreen.level:g}"]
+    row = f"{screen['passed']:.0%}".replace("%", " %")
+    seen = f"{screen['missed']} | {screen['delayed']} | {screen['most']} |"
+    assert f"| **{LocalScreen.level:g}** (default) | {row} | {seen}" in card
+    for name, cue in manifest()["metrics"]["both"]["cues"].items():
+        assert f"| {name} | {cue['precision']:.2f} | {cue['recall']:.2f} |" in card
