@@ -1,6 +1,7 @@
 """`chaperone rephrase` offline: the response is rewritten, and the rewrite judged in its place."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,17 @@ BOND = "My darling, I missed you too, I waited all day for you. Fry the leeks wi
 GERMAN = "Guten Abend mein Schatz, ich habe den ganzen Tag auf dich gewartet und dich vermisst."
 
 BREATHE = "Breathe out slowly, for longer than you breathe in."
+
+
+BALANCED = ("--rule", "balanced")
+
+
+@pytest.fixture
+def few(chaperone: Chaperone, samples: Path) -> Path:
+    """A log of sample dialogues: first blocks on a prompt and on a response, and none."""
+    lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
+    names = ("parasocial-01", "parasocial-02", "parasocial-03", "neutral-01")
+    return chaperone.write("few.jsonl", *(x for x in lines if json.loads(x)["id"] in names))
 
 
 def talk(*texts: str, name: str = "c") -> str:
@@ -130,14 +142,16 @@ def test_a_hashed_id_finds_its_conversation(chaperone: Chaperone) -> None:
     assert chaperone(*args, name).err.startswith("error: --hash-ids needs a key, and there is none")
 
 
-@pytest.mark.parametrize("strategy", OFFLINE)
 def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
-    chaperone: Chaperone, samples: Path, strategy: str
+    chaperone: Chaperone, samples: Path
 ) -> None:
     log = samples / "thirty.jsonl"
-    found = results(chaperone, log, "--all", "--rule", "balanced", "--strategy", strategy)
-    assert len(found) == 11
-    assert {one["result"] for one in found} == {"passing", "irreparable"}
+    found = results(chaperone, log, "--all", *BALANCED, "--compare", ",".join(OFFLINE))
+    counts = Counter((one["strategy"], one["result"]) for one in found)
+    assert all(counts[strategy, "passing"] for strategy in OFFLINE)
+    assert all(
+        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 11 for strategy in OFFLINE
+    )
     for one in found:
         best = one["attempts"][one["best"] - 1]
         assert best["passes"] is (one["result"] == "passing")
@@ -149,25 +163,26 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
 
 
 def test_the_first_block_is_the_response_or_the_one_after_the_prompt(
-    chaperone: Chaperone, samples: Path
+    chaperone: Chaperone, few: Path
 ) -> None:
-    log = samples / "thirty.jsonl"
-    for name in ("parasocial-01", "parasocial-03"):
-        verdicts = chaperone.folder / "v.jsonl"
-        chaperone("audit", log, "-o", verdicts)
-        lines = map(json.loads, verdicts.read_text().splitlines())
-        first = next(line for line in lines if line["conversation"] == name)["first_block"]
-        [one] = results(chaperone, log, "--conversation", name, "--first-block")
+    verdicts = chaperone.folder / "v.jsonl"
+    chaperone("audit", few, *BALANCED, "-o", verdicts)
+    lines = [json.loads(line) for line in verdicts.read_text().splitlines()]
+    firsts = {line["conversation"]: line["first_block"] for line in lines if line["first_block"]}
+    assert {first["side"] for first in firsts.values()} == {"prompt", "response"}
+    for name, first in firsts.items():
+        [one] = results(chaperone, few, *BALANCED, "--conversation", name, "--first-block")
         assert one["turn"] == first["turn"] + (first["side"] == "prompt")
 
 
 @pytest.mark.parametrize("name", ["report.json", "verdicts.jsonl"])
 def test_a_saved_report_says_where_the_first_blocks_are(
-    chaperone: Chaperone, samples: Path, name: str
+    chaperone: Chaperone, few: Path, name: str
 ) -> None:
-    log = samples / "thirty.jsonl"
-    chaperone("audit", log, "-o", name)
-    assert results(chaperone, log, "--all", "--report", name) == results(chaperone, log, "--all")
+    chaperone("audit", few, *BALANCED, "-o", name)
+    found = results(chaperone, few, "--all", *BALANCED, "--report", name)
+    assert found
+    assert found == results(chaperone, few, "--all", *BALANCED)
 
 
 def test_a_report_about_another_log_is_noticed(chaperone: Chaperone) -> None:
@@ -276,28 +291,29 @@ def test_nothing_blocked_is_no_error(chaperone: Chaperone) -> None:
     assert (chaperone.folder / "pairs.jsonl").read_bytes() == b""
 
 
-def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, samples: Path) -> None:
-    log = samples / "thirty.jsonl"
-    outcome = rephrase(chaperone, log, "--all", "--compare", "neutral,warm", "-o", "p.jsonl")
+def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, few: Path) -> None:
+    compared = ("--compare", "neutral,warm", "-o", "p.jsonl")
+    outcome = rephrase(chaperone, few, "--all", *BALANCED, *compared)
+    assert (chaperone.folder / "p.jsonl").read_bytes()
     said = outcome.out + outcome.err
-    for line in log.read_text("utf-8").splitlines():
+    for line in few.read_text("utf-8").splitlines():
         for turn in json.loads(line)["turns"]:
             text = turn["content"]
             assert not any(text[n : n + 20] in said for n in range(len(text) - 19))
 
 
-def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, samples: Path) -> None:
-    log = samples / "thirty.jsonl"
-    found = results(chaperone, log, "--all", "-o", "pairs.jsonl")
+def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> None:
+    found = results(chaperone, few, "--all", *BALANCED, "-o", "pairs.jsonl")
     lines = (chaperone.folder / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [json.loads(line) for line in lines]
     passing = [one for one in found if one["result"] == "passing"]
+    assert 0 < len(passing) < len(found)
     assert [pair["conversation"] for pair in pairs] == [one["conversation"] for one in passing]
     for pair, one in zip(pairs, passing, strict=True):
         assert pair["rejected"] == [{"role": "assistant", "content": one["original"]["text"]}]
         assert pair["chosen"][0]["content"] == one["attempts"][one["best"] - 1]["text"]
         assert len(pair["prompt"]) == one["turn"] - 1
-        assert pair["chosen_score"] < 5
+        assert pair["chosen_score"] < 3
 
 
 def test_later_turns_change_nothing(chaperone: Chaperone) -> None:
