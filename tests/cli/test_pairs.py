@@ -123,7 +123,7 @@ def test_votes_that_stopped_are_no_measure(chaperone: Chaperone, samples: Path) 
     assert f"| agreement | {line} |" in (chaperone.folder / "r.md").read_text("utf-8")
     page = (chaperone.folder / "r.html").read_text("utf-8")
     assert (
-        '<th scope="row">Pairs of votes alike</th><td>unknown</td>'
+        '<th scope="row">Pairs alike</th><td>unknown</td>'
         '<td class="note">needs <code>--all-votes</code></td>' in page
     )
 

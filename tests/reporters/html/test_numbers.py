@@ -78,6 +78,11 @@ def test_totals(run: Run, page: "Page") -> None:
         "blocked_response": summary["turns_blocked"]["response"],
         **usage,
     }
+    agreement = summary["agreement"]
+    expected |= {
+        "alike": agreement["alike"],
+        "independent_votes": round(agreement["independent_votes"], 1),
+    }
     if any(problems.values()):
         expected |= {"errors": problems["error"], "warnings": problems["warning"]}
     firsts = [one["first_block"]["turn"] for one in run.conversations if one["first_block"]]
