@@ -61,7 +61,7 @@ def peak(count: int) -> float:
 
 
 def main() -> None:
-    few, many = (int(word) for word in (*sys.argv[1:], "1000", "100000")[:2])
+    few, many = (int(word) for word in (*sys.argv[1:], "1000", "10000")[:2])
     peaks = [peak(few), peak(many)]
     for count, megabytes in zip((few, many), peaks, strict=True):
         print(f"{count:>9,} conversations of {TURNS} turns: peak {megabytes:7.1f} MB")
