@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +86,26 @@ def test_a_bond_is_any_cue_that_evidence_may_name() -> None:
     assert romantic.target(turn, "bond")
     assert romantic.target(turn, "a_romantic")
     assert not romantic.target(turn, "u_delusion")
+
+
+def test_what_goes_wrong_is_said_in_a_line_and_a_hint(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "chaperone_cli.evaluators.local.training"]
+    done = subprocess.run(
+        [*command, "--dialogues", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {tmp_path} holds no dialogues")
+    assert len(done.stderr.splitlines()) <= 2
+    # Stands before the installed one, and says that it is missing.
+    (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')", "utf-8")
+    bare = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=tmp_path, env=_first(tmp_path)
+    )
+    assert bare.stderr == (
+        "error: training needs the package scipy\n"
+        "  hint: install chaperone with its extra 'train', and with 'teach' for the encoder\n"
+    )
+
+
+def _first(folder: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(folder)}
