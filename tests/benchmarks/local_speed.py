@@ -105,14 +105,14 @@ async def vote(evaluator: LocalEvaluator, conversations: Sequence[Conversation])
 async def vote_on_all(conversations: Sequence[Conversation]) -> None:
     """Votes with a gate that is always open."""
     await vote_with(
-        replace(model.Source.at(None).load(), gate=Gate(np.zeros((2, SIZE)), np.ones(2))),
+        replace(model.Source.at(None).model, gate=Gate(np.zeros((2, SIZE)), np.ones(2))),
         conversations,
     )
 
 
 async def vote_by_words(conversations: Sequence[Conversation]) -> None:
     """Votes with the first stage alone."""
-    await vote_with(replace(model.Source.at(None), encoder=False).load(), conversations)
+    await vote_with(replace(model.Source.at(None), encoder=False).model, conversations)
 
 
 async def vote_with(loaded: model.Model, conversations: Sequence[Conversation]) -> None:

@@ -38,7 +38,6 @@ class LocalEvaluator(Evaluator):
         Raises EvaluatorError where there is none.
         """
         self._source = model.Source.at(folder)
-        self._loaded: model.Model | None = None
 
     @property
     def identity(self) -> Identity:  # noqa: D102
@@ -52,9 +51,7 @@ class LocalEvaluator(Evaluator):
         return self._source.remarks
 
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:  # noqa: D102
-        if self._loaded is None:
-            self._loaded = self._source.load()
-        return LocalSession(self._loaded, conversation)
+        return LocalSession(self._source.model, conversation)
 
 
 class LocalSession(Session):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from importlib import resources
 from io import BytesIO
@@ -83,8 +84,9 @@ class Source:
             raise _damaged(place, f"its format is not {FORMAT}")
         return cls(place, digests, (place / ENCODER).exists())
 
-    def load(self) -> Model:
-        """Reads the weights; raises EvaluatorError where they are not those of the manifest.
+    @cached_property
+    def model(self) -> Model:
+        """The weights, read once; raises EvaluatorError where they are not those of the manifest.
 
         From then on this process does matrices on one core: these are small, and threads that wait
         for each other make a busy machine slower than none.

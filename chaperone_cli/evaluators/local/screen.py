@@ -25,7 +25,6 @@ class LocalScreen(Screen):
         Raises EvaluatorError where there is none.
         """
         self._source = model.Source.at(folder)
-        self._loaded: model.Model | None = None
 
     @property
     def identity(self) -> Identity:  # noqa: D102
@@ -36,9 +35,7 @@ class LocalScreen(Screen):
         return self._source.remarks
 
     def suspicions(self, conversation: Conversation) -> Iterator[float]:  # noqa: D102
-        if self._loaded is None:
-            self._loaded = self._source.load()
-        return _read(self._loaded, conversation)
+        return _read(self._source.model, conversation)
 
 
 def _read(loaded: "model.Model", conversation: Conversation) -> Iterator[float]:

@@ -18,7 +18,7 @@ ALTERNATING = (0, 1)
 
 @pytest.fixture(scope="module")
 def loaded() -> model.Model:
-    return model.Source.at(None).load()
+    return model.Source.at(None).model
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_without_the_encoder_the_first_stage_votes_alone(
     dialogues: Sequence[Sequence[str]],
 ) -> None:
     source = model.Source.at(None)
-    words = model.Source(source.folder, source.digests, encoder=False).load()
+    words = model.Source(source.folder, source.digests, encoder=False).model
     assert words.encoder is None
 
     async def last(texts: Sequence[str]) -> int:

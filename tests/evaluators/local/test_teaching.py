@@ -1,6 +1,8 @@
 """What teaches the encoder, where its libraries are installed; never needed to run or to check."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +15,17 @@ import torch
 
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.context import Context
+from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.encoder import Encoder
-from chaperone_cli.evaluators.local.training import base, dialogues, encoding, network, recipe
+from chaperone_cli.evaluators.local.training import (
+    base,
+    dialogues,
+    encoding,
+    gates,
+    network,
+    program,
+    recipe,
+)
 
 DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
 
@@ -51,6 +62,45 @@ def test_the_encoder_at_run_time_says_what_the_taught_network_says(
         every = [True] * len(pages)
         found = Context(encoder).advance(dialogue.texts, dialogue.sides, every)
         assert np.abs(found - expected).max() < 0.15  # eight bits a weight
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the shipped encoder in place of the hour that teaching one takes."""
+    with np.load(DATA / "local" / "encoder.npz") as stored:
+        shipped = dict(stored)
+    sizes: list[int] = []
+
+    def fit(lessons: Sequence[encoding.Lesson], seed: int) -> dict[str, Any]:
+        sizes.append(len(lessons))
+        return shipped
+
+    monkeypatch.setattr(encoding, "fit", fit)
+    known = tmp_path / "dialogues"
+    known.mkdir()
+    for path in (DATA / "dialogues").glob("*.jsonl"):
+        lines = path.read_text("utf-8").splitlines()[::10]
+        (known / path.name).write_text("\n".join(lines) + "\n", "utf-8")
+    places = ["--dialogues", known, "--output", tmp_path, "--kept", tmp_path / "kept.npz"]
+    arguments = [str(one) for one in places]
+    assert program.main([*arguments, "--teach"]) == 0
+    count = sizes[-1]
+    assert sizes[:-1] == [count - len(part) for part in np.array_split(range(count), 4)]
+    first = {name: (tmp_path / name).read_bytes() for name in ("weights.npz", "encoder.npz")}
+    assert first["encoder.npz"] == (DATA / "local" / "encoder.npz").read_bytes()
+    said = capsys.readouterr().out
+    assert program.main(arguments) == 0
+    assert capsys.readouterr().out == said
+    assert (tmp_path / "weights.npz").read_bytes() == first["weights.npz"]
+    assert program.main([*arguments, "--check"]) == 0
+
+
+def test_dialogues_that_teach_nothing_are_refused() -> None:
+    evidence, side = np.zeros((4, 4, WIDTH)), np.array([0, 1, 0, 1])
+    with pytest.raises(InputError, match="these dialogues teach it too little"):
+        gates.fit(evidence, np.zeros(4, bool), side)
 
 
 def test_a_base_model_that_is_not_the_published_one_is_refused(

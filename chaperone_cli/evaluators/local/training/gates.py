@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local import gate
 from chaperone_cli.evaluators.local.cues import CUES, TRIGGERS
 from chaperone_cli.evaluators.local.training.dialogues import Dialogue, sides
@@ -24,7 +25,15 @@ def fit(
     speaks: "NDArray[np.bool_]",
     side: "NDArray[np.intp]",
 ) -> gate.Gate:
-    """Fits the gate to which turns `speaks` names, from the first stage's evidence on them."""
+    """Fits the gate to which turns `speaks` names, from the first stage's evidence on them.
+
+    Raises InputError where there is nothing to tell apart.
+    """
+    if any(len(np.unique(speaks[side == who])) < 2 for who in (0, 1)):
+        raise InputError(
+            "the encoder speaks at no prompt or no response: these dialogues teach it too little",
+            hint="give it more dialogues, with a bond and without",
+        )
     data = gate.numbers(evidence)
     fitted = [
         LogisticRegression(C=STRENGTH, max_iter=2000).fit(data[side == who], speaks[side == who])

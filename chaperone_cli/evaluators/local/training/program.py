@@ -71,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         _say(", ".join(f"{name} {value}" for name, value in metrics[stages]["turns"].items()))
         _say(*report.screening_lines(metrics[stages]["screen"]))
+    _say("gate: " + ", ".join(f"{name} {value}" for name, value in metrics["gate"].items()))
     _say(*(f"{len(data)} bytes of {name}" for name, data in files.items()))
     return 0
 
@@ -116,10 +117,11 @@ def train(
     everything = np.arange(len(known))
     fitted = views.quantise(*views.fit(first.built, known, everything, seed))
     side = np.array(dialogues.sides(known), np.intp)
-    gate = gates.fit(first.evidence, gates.speaks(every, side), side)
+    speaks = gates.speaks(every, side)
+    gate = gates.fit(first.evidence, speaks, side)
     arrays = views.arrays(first.words, *fitted)
     arrays |= {"gate_weights": gate.weights, "gate_bias": gate.bias}
-    metrics: dict[str, Any] = {"asked": round(float((~np.isnan(asked[:, 0])).mean()), 4)}
+    metrics: dict[str, Any] = {"gate": report.gate(known, speaks, ~np.isnan(asked[:, 0]))}
     for stages, outputs, shares in (
         ("both", asked, crossfit.BOTH),
         ("words", None, crossfit.WORDS),

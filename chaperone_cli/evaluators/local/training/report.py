@@ -158,6 +158,31 @@ def _at_yes_votes(fit: CrossFit, both: bool) -> "tuple[NDArray[np.float64], NDAr
     return np.concatenate(strength), np.concatenate(present)
 
 
+def gate(
+    dialogues: Sequence[Dialogue],
+    speaks: "NDArray[np.bool_]",
+    passed: "NDArray[np.bool_]",
+) -> dict[str, float]:
+    """Measures the gate, by turn: which pass, and which of those that the encoder `speaks` at do.
+
+    Then of how many parasocial dialogues that have such a turn one passes at least.
+    """
+    cuts = np.cumsum([len(dialogue.texts) for dialogue in dialogues])[:-1]
+    heard = [
+        (said.any(), (said & through).any())
+        for dialogue, said, through in zip(
+            dialogues, np.split(speaks, cuts), np.split(passed, cuts), strict=True
+        )
+        if dialogue.label == PARASOCIAL
+    ]
+    return {
+        "passed": _share(passed),
+        "recall": _share(passed[speaks]),
+        "dialogues": sum(bool(said) for said, _ in heard),
+        "dialogues_kept": sum(bool(kept) for _, kept in heard),
+    }
+
+
 def screening(fit: CrossFit) -> dict[str, dict[str, float]]:
     """Measures by level what a screen passes on, and what it costs.
 
