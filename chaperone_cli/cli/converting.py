@@ -81,11 +81,9 @@ class Conversion:
         written = plural(self._written, "conversation")
         place = "standard output" if str(output) == "-" else str(output)
         console.note(f"wrote {written} with {plural(self._turns, 'turn')} to {place}")
-        skipped = (
-            (self._blank, "blank turns skipped"),
-            (self._placeholders, "parts that are not text written as placeholders"),
-        )
-        for count, what in skipped:
-            if count:
-                console.note(f"  {count:,} {what}")
+        if self._blank:
+            console.note(f"  {plural(self._blank, 'blank turn')} skipped")
+        if self._placeholders:
+            parts = plural(self._placeholders, "placeholder")
+            console.note(f"  {parts} written for parts that are not text")
         tell_left_out(self._left_out)

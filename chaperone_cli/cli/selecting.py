@@ -9,6 +9,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.selection import Condition, LeftOut, Selection, moment
 from chaperone_cli.readers import LogReader
 from chaperone_cli.readers.times import instant
+from chaperone_cli.reporters.terminal.screen import plural
 
 
 def log_reader(paths: Sequence[str], settings: Settings) -> LogReader:
@@ -44,6 +45,7 @@ def tell_left_out(left_out: LeftOut) -> None:
     if left_out.reasons:
         counted = sorted(left_out.reasons.items())
         why = ", ".join(f"{count:,} by {reason.value}" for reason, count in counted)
-        console.note(f"  {left_out.reasons.total():,} conversations left out: {why}")
+        conversations = plural(left_out.reasons.total(), "conversation")
+        console.note(f"  {conversations} left out: {why}")
     if left_out.limited:
         console.note("  nothing read behind --limit")

@@ -43,8 +43,8 @@ def test_what_was_lost_is_told(chaperone: Chaperone) -> None:
     assert outcome.code == 0
     assert outcome.err == (
         "wrote 1 conversation with 2 turns to a.jsonl\n"
-        "  1 blank turns skipped\n"
-        "  1 conversations left out: 1 by where\n"
+        "  1 blank turn skipped\n"
+        "  1 conversation left out: 1 by where\n"
     )
 
 
