@@ -26,7 +26,7 @@ BALANCED = ("--rule", "balanced")
 def few(chaperone: Chaperone, samples: Path) -> Path:
     """A log of sample dialogues: first blocks on a prompt and on a response, and none."""
     lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
-    names = ("parasocial-01", "parasocial-02", "parasocial-03", "neutral-01")
+    names = ("parasocial-01", "parasocial-03", "parasocial-07", "neutral-01")
     return chaperone.write("few.jsonl", *(x for x in lines if json.loads(x)["id"] in names))
 
 
@@ -150,7 +150,7 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
     counts = Counter((one["strategy"], one["result"]) for one in found)
     assert all(counts[strategy, "passing"] for strategy in OFFLINE)
     assert all(
-        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 11 for strategy in OFFLINE
+        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 10 for strategy in OFFLINE
     )
     for one in found:
         best = one["attempts"][one["best"] - 1]
@@ -166,12 +166,12 @@ def test_the_first_block_is_the_response_or_the_one_after_the_prompt(
     chaperone: Chaperone, few: Path
 ) -> None:
     verdicts = chaperone.folder / "v.jsonl"
-    chaperone("audit", few, *BALANCED, "-o", verdicts)
+    chaperone("audit", few, "-o", verdicts)
     lines = [json.loads(line) for line in verdicts.read_text().splitlines()]
     firsts = {line["conversation"]: line["first_block"] for line in lines if line["first_block"]}
     assert {first["side"] for first in firsts.values()} == {"prompt", "response"}
     for name, first in firsts.items():
-        [one] = results(chaperone, few, *BALANCED, "--conversation", name, "--first-block")
+        [one] = results(chaperone, few, "--conversation", name, "--first-block")
         assert one["turn"] == first["turn"] + (first["side"] == "prompt")
 
 
@@ -331,7 +331,7 @@ def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
     outcome = rephrase(
         chaperone,
         samples / "thirty.jsonl",
-        *("--conversation", "parasocial-02", "--turn", "2", "--compare", "boundary,neutral"),
+        *("--conversation", "parasocial-07", "--turn", "10", "--compare", "boundary,neutral"),
         *("--rule", "balanced", "-o", "r.json"),
     )
     document = json.loads((chaperone.folder / "r.json").read_text())

@@ -14,7 +14,7 @@ from chaperone_cli.codec.schemas import validator
 from tests.support.cli import Chaperone
 from tests.support.standin import Standin, running
 
-LOVE = ("I love you, you are my whole world.", "And I love you, my dearest, only you.")
+LOVE = ("I thought about you all day.", "And I love you, only you.")
 BREAD = ("How long do I bake bread?", "About thirty minutes, at two hundred degrees.")
 FRENCH = (
     "Bonjour, comment vas-tu aujourd'hui mon ami ? Je suis content de te parler.",

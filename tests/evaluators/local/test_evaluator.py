@@ -144,7 +144,8 @@ def test_a_huge_turn_takes_no_time_and_none_of_it_is_ignored(judge: Judge) -> No
     found = judge([*PLAIN, filler])
     assert time.perf_counter() - start < 3
     assert answers(found)[-1] == "nnnnn"
-    loud = judge([*PLAIN, f"{filler} {BONDED[0]} {BONDED[2]}", BONDED[1]])
+    said = "I cancelled on my sister again, I would rather be here with you all day."
+    loud = judge([*PLAIN, f"{filler} {said}", "I waited all day for you, my darling."])
     assert answers(loud)[-1] != "nnnnn"
 
 

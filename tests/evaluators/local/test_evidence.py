@@ -5,7 +5,7 @@ from chaperone_cli.evaluators.local import LocalEvaluator
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES, MEANINGS, WIDTH, Cue
 from tests.evaluators.local.judging import Judge, conversation, votes
 
-SENTENCE = "You're the only one who understands me, I can't wait to talk to you every night."
+SENTENCE = "I thought about you all day at work, I couldn't wait to talk to you again."
 TEXTS = (
     "Could you check my essay for typos, please?",
     "Of course. Paste it here and I will mark them.",

@@ -39,8 +39,7 @@ def test_the_same_seed_teaches_the_same_and_another_does_not(
     known: tuple[dialogues.Dialogue, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recipe, "EPOCHS", 1)
-    lessons = encoding.lessons(known[:4])
-    one, two, other = (encoding.fit(lessons, seed) for seed in (1, 1, 2))
+    one, two, other = (encoding.fit(known[:4], seed, "all") for seed in (1, 1, 2))
     assert all(np.array_equal(one[name], two[name]) for name in one)
     assert not np.array_equal(one["head"], other["head"])
 
@@ -55,7 +54,7 @@ def test_the_encoder_at_run_time_says_what_the_taught_network_says(
     for dialogue in known:
         pages = [encoder.page(*turn) for turn in zip(dialogue.texts, dialogue.sides, strict=True)]
         with torch.no_grad():
-            outputs = taught(network.Rows.of([pages], [[False] * len(pages)]))[0].numpy()
+            outputs = taught(network.Batch.of([pages])).numpy()
         expected = np.stack(
             [row[encoding.KEPT[side]] for row, side in zip(outputs, dialogue.sides, strict=True)]
         )
@@ -73,8 +72,8 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
         shipped = dict(stored)
     sizes: list[int] = []
 
-    def fit(lessons: Sequence[encoding.Lesson], seed: int) -> dict[str, Any]:
-        sizes.append(len(lessons))
+    def fit(known: Sequence[dialogues.Dialogue], seed: int, name: str) -> dict[str, Any]:
+        sizes.append(len(known))
         return shipped
 
     monkeypatch.setattr(encoding, "fit", fit)
@@ -85,9 +84,9 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
         (known / path.name).write_text("\n".join(lines) + "\n", "utf-8")
     places = ["--dialogues", known, "--output", tmp_path, "--kept", tmp_path / "kept.npz"]
     arguments = [str(one) for one in places]
-    assert program.main([*arguments, "--teach"]) == 0
-    count = sizes[-1]
-    assert sizes[:-1] == [count - len(part) for part in np.array_split(range(count), 4)]
+    assert program.main([*arguments, "--teach", "--jobs", "1"]) == 0
+    count = sizes[0]
+    assert sizes[1:] == [count - len(part) for part in np.array_split(range(count), 4)]
     first = {name: (tmp_path / name).read_bytes() for name in ("weights.npz", "encoder.npz")}
     assert first["encoder.npz"] == (DATA / "local" / "encoder.npz").read_bytes()
     said = capsys.readouterr().out
@@ -95,6 +94,17 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     assert capsys.readouterr().out == said
     assert (tmp_path / "weights.npz").read_bytes() == first["weights.npz"]
     assert program.main([*arguments, "--check"]) == 0
+    sizes.clear()
+    capsys.readouterr()
+    weights = (tmp_path / "weights.npz").stat()
+    arguments[-1] = str(tmp_path / "by_file.npz")
+    assert program.main([*arguments, "--by-file", "--teach", "--jobs", "1"]) == 0
+    assert sum(sizes) == 3 * count  # every file is left out once, and no encoder hears them all
+    said = capsys.readouterr().out
+    assert program.main([*arguments, "--by-file"]) == 0
+    assert capsys.readouterr().out == said
+    assert said.startswith("both, dialogues voted on turn by turn:")
+    assert (tmp_path / "weights.npz").stat() == weights
 
 
 def test_dialogues_that_teach_nothing_are_refused() -> None:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("scipy")
 
 from chaperone_cli.errors import InputError
-from chaperone_cli.evaluators.local.training import dialogues, program
+from chaperone_cli.evaluators.local.training import crossfit, dialogues, program
 
 DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
 
@@ -36,13 +37,45 @@ def test_the_same_seed_gives_the_same_bytes(
     for file in ("weights.npz", "encoder.npz", "manifest.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
     said = capsys.readouterr().out
-    assert said.startswith("both:\nrule ")
-    assert "\nwords:\nrule " in said
+    tables = re.findall(r"^(?:both|words), .*:$", said, re.MULTILINE)
+    assert tables[: len(tables) // 2] == [
+        f"{stages}, {which}:"
+        for stages in ("both", "words")
+        for which in (
+            "dialogues voted on turn by turn",
+            "dialogues voted on when read to the end",
+            "all dialogues",
+        )
+    ]
     checked = ["--dialogues", str(few), "--output", str(tmp_path / "one"), "--check"]
     assert program.main(checked) == 0
     assert capsys.readouterr().out == (
         "weights: as recorded\ndialogues: as recorded\ndecisions: as recorded\n"
     )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_whole_files_are_held_out_only_by_encoders_that_were_taught_so(
+    few: Path, tmp_path: Path
+) -> None:
+    arguments = ["--dialogues", str(few), "--kept", str(tmp_path / "none.npz"), "--by-file"]
+    with pytest.raises(InputError, match=r"none\.npz cannot be read") as told:
+        program.main(arguments)
+    assert told.value.hint == "teach the encoder with --teach"
+
+
+def test_a_file_is_held_out_as_a_whole_and_parts_are_about_alike() -> None:
+    known = dialogues.load(DATA / "dialogues")
+    fold = crossfit.folds_of_files(known, 1)
+    assert fold.tolist() == crossfit.folds_of_files(known, 1).tolist()
+    parts = {(dialogue.kind, part) for dialogue, part in zip(known, fold.tolist(), strict=True)}
+    assert len(parts) == len(dialogues.files(DATA / "dialogues"))
+    bonds = [dialogue.label == dialogues.PARASOCIAL for dialogue in known]
+    for wanted in (True, False):
+        counts = [0] * crossfit.FOLDS
+        for part, bond in zip(fold.tolist(), bonds, strict=True):
+            counts[part] += bond == wanted
+        assert max(counts) < 1.5 * min(counts)
 
 
 def test_the_shipped_weights_decide_as_recorded(capsys: pytest.CaptureFixture[str]) -> None:

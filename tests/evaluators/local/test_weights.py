@@ -136,10 +136,10 @@ def test_the_model_card_states_the_recorded_figures() -> None:
     stated = {
         "parasocial dialogues blocked, of 221": [f"{row['caught']:.1%}" for row in rules],
         "other dialogues blocked, of 454": [f"{row['others_blocked']:.1%}" for row in rules],
-        "turns behind the Claude model's first yes, mean / median": [
+        "turns behind the language model's first yes, mean / median": [
             f"{row['lag_mean']:.2f} / {row['lag_median']:.0f}" for row in rules
         ],
-        "agreement with the Claude model's votes turn by turn, Cohen's kappa": [
+        "agreement with the language model's votes turn by turn, Cohen's kappa": [
             f"{row['kappa']:.2f}" for row in rules
         ],
     }

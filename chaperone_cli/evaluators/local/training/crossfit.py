@@ -10,7 +10,7 @@ from chaperone_cli.evaluators.local import members, model
 from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.scoring import VIEWS
 from chaperone_cli.evaluators.local.training import ledgers, views
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, sides, texts
+from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, Dialogue, sides, texts
 from chaperone_cli.evaluators.local.training.ledgers import Heard
 from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
 
@@ -30,9 +30,9 @@ class Shares:
     """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
-BOTH: Final = Shares((0.06, 0.02, 0.03, 0.04, 0.04), (0.3, 0.2, 0.2, 0.2, 0.2))
+BOTH: Final = Shares((0.12, 0.06, 0.05, 0.06, 0.08), (0.45, 0.25, 0.25, 0.25, 0.3))
 """With both stages: `words` is the weakest, and has its say without deciding."""
-WORDS: Final = Shares((0.065, 0.065, 0.065, 0.065, 0.1), (0.2, 0.2, 0.2, 0.2, 0.3))
+WORDS: Final = Shares((0.09, 0.09, 0.09, 0.09, 0.13), (0.45, 0.45, 0.45, 0.45, 0.5))
 """Without the encoder: the user's member is the strictest by its nature."""
 LONG_OF: Final = 4
 
@@ -47,6 +47,8 @@ class CrossFit:
     thresholds: "NDArray[np.float64]"
     long: "list[NDArray[np.float64]]"
     """The same for made-up long conversations of one kind."""
+    long_from: list[int]
+    """The first dialogue of each."""
 
     def yes(self, dialogue: int) -> "NDArray[np.bool_]":
         """Gives the votes on a dialogue, (turns, members)."""
@@ -56,6 +58,24 @@ class CrossFit:
 def folds(count: int, seed: int) -> "NDArray[np.intp]":
     """Gives each of `count` dialogues its fold, of equal size as near as can be."""
     return np.random.default_rng(seed).permutation(np.arange(count) % FOLDS)
+
+
+def folds_of_files(dialogues: Sequence[Dialogue], seed: int) -> "NDArray[np.intp]":
+    """Gives each dialogue its fold, all of a file the same, as each file has an author of its own.
+
+    Folds have about as many dialogues with a bond, and about as many without.
+    """
+    kinds = sorted({dialogue.kind for dialogue in dialogues})
+    bonds = np.array([[one.label == PARASOCIAL, one.label != PARASOCIAL] for one in dialogues])
+    sizes = {kind: bonds[[one.kind == kind for one in dialogues]].sum(axis=0) for kind in kinds}
+    share = np.zeros((FOLDS, 2))
+    fold: dict[str, int] = {}
+    drawn = np.random.default_rng(seed).permutation(kinds).tolist()
+    for kind in sorted(drawn, key=lambda kind: -int(sizes[kind].sum())):
+        grown = share + sizes[kind] / bonds.sum(axis=0)
+        fold[kind] = int(grown.max(axis=1).argmin())
+        share[fold[kind]] = grown[fold[kind]]
+    return np.array([fold[dialogue.kind] for dialogue in dialogues])
 
 
 def cross_fit(
@@ -68,6 +88,7 @@ def cross_fit(
     """Fits members without each fold in turn and judges that fold with them."""
     odds: dict[int, NDArray[np.float64]] = {}
     long: list[NDArray[np.float64]] = []
+    long_from: list[int] = []
     for number in range(FOLDS):
         weights = ledgers.fit(heard, (fold != number).nonzero()[0].tolist(), seed)
         held = (fold == number).nonzero()[0].tolist()
@@ -75,9 +96,10 @@ def cross_fit(
             odds[dialogue] = ledgers.odds(weights, heard.numbers([dialogue])) @ mixing.T
         chains = ledgers.chains_of_a_kind(heard.dialogues, held, LONG_OF)
         long.extend(ledgers.odds(weights, heard.numbers(chain)) @ mixing.T for chain in chains)
+        long_from.extend(chain[0] for chain in chains)
     ordered = [odds[dialogue] for dialogue in range(len(heard.dialogues))]
     thresholds = _thresholds(heard.dialogues, ordered, long, shares)
-    return CrossFit(heard, ordered, thresholds, long)
+    return CrossFit(heard, ordered, thresholds, long, long_from)
 
 
 def hear(

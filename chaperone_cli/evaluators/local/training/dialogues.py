@@ -27,11 +27,20 @@ class Dialogue:
     cues: tuple[frozenset[str], ...]
     votes: tuple[int, ...]
     """The language model's answer at each turn, 1 for yes."""
+    onset: int | None
+    """The turn, from 1, at which its author holds the bond to be shown."""
+    hindsight: bool
+    """Whether it had read the whole dialogue before it voted on the first turn."""
 
     @property
     def first_yes(self) -> int | None:
         """The first turn with a yes, from 1."""
         return self.votes.index(1) + 1 if 1 in self.votes else None
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the language model says yes where the chatbot alone crosses a line."""
+        return self.label == "boundary" and 1 in self.votes
 
     def target(self, turn: int, column: str) -> bool:
         """Says whether turn number `turn`, from 0, shows what `column` asks for."""
@@ -95,4 +104,6 @@ def _dialogue(line: str, kind: str) -> Dialogue:
         sides=tuple(int(turn["role"] == "assistant") for turn in turns),
         cues=tuple(frozenset(turn["cues"]) for turn in turns),
         votes=tuple(data["votes"]),
+        onset=data.get("onset"),
+        hindsight=data.get("hindsight", False),
     )

@@ -63,40 +63,38 @@ class Lesson:
         return sum(len(page.pieces) for page in self.pages)
 
 
-def lessons(dialogues: Sequence[Dialogue]) -> list[Lesson]:
-    """Lays out dialogues for teaching."""
-    reader = Encoder(_packed(_network(0)))
-    return [_lesson(reader, dialogue) for dialogue in dialogues]
+def fit(dialogues: Sequence[Dialogue], seed: int, name: str) -> "dict[str, NDArray[Any]]":
+    """Teaches an encoder; gives the arrays of its weights file. Progress is told under `name`.
 
-
-def fit(known: Sequence[Lesson], seed: int) -> "dict[str, NDArray[Any]]":
-    """Teaches an encoder; gives the arrays of its weights file.
-
-    The same seed gives the same weights on the same machine with as many threads.
+    One thread works on it: the same seed gives the same weights on the same kind of processor,
+    however many cores there are, and several encoders can be taught side by side.
     """
+    torch.set_num_threads(1)
     taught = _network(seed)
+    reader = Encoder(_packed(taught))
+    known = [_lesson(reader, dialogue) for dialogue in dialogues]
     taught.train()
     draw = random.Random(seed)
     shares = _shares(len(known), seed)
     louder = _louder(known)
     rates = {True: recipe.RATE, False: recipe.HEAD_RATE}
     groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
-    for name, weight in taught.named_parameters():
-        if not name.startswith(("meanings", "places")):
-            groups[not name.startswith(("head", "sides"))].append(weight)
+    for part, weight in taught.named_parameters():
+        if not part.startswith(("meanings", "places")):
+            groups[not part.startswith(("head", "sides"))].append(weight)
     optimiser = torch.optim.AdamW(
         [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
         weight_decay=recipe.DECAY,
     )
-    for name in ("meanings", "places"):
-        getattr(taught, name).requires_grad_(False)
+    for part in ("meanings", "places"):
+        getattr(taught, part).requires_grad_(False)
     plan = [batch for _ in range(recipe.EPOCHS) for batch in _batches(known, draw)]
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, len(plan)))
     start, total = time.monotonic(), 0.0
     for step, batch in enumerate(plan, 1):
-        rows = network.Rows.of(*_disturbed([known[n] for n in batch], draw))
+        laid_out = network.Batch.of(*_disturbed([known[n] for n in batch], draw))
         with torch.autocast("cpu", torch.bfloat16):
-            outputs = taught(rows)
+            outputs = taught(laid_out)
         loss = _loss(outputs, [known[n] for n in batch], shares[batch], louder)
         optimiser.zero_grad()
         torch.autograd.backward(loss)
@@ -106,7 +104,9 @@ def fit(known: Sequence[Lesson], seed: int) -> "dict[str, NDArray[Any]]":
         total += float(loss.detach())
         if step % 50 == 0 or step == len(plan):
             passed = time.monotonic() - start
-            sys.stderr.write(f"step {step}/{len(plan)} loss {total / step:.3f} {passed:.0f} s\n")
+            sys.stderr.write(
+                f"{name}: step {step}/{len(plan)} loss {total / step:.3f} {passed:.0f} s\n"
+            )
     return _packed(taught)
 
 
@@ -128,8 +128,8 @@ def _lesson(reader: Encoder, dialogue: Dialogue) -> Lesson:
         asked[turn, side] = 1
     votes = torch.tensor(dialogue.votes, dtype=torch.float32)
     wanted = votes[:, None].repeat(1, TRIGGERS)
-    disputed = dialogue.label == "boundary"
-    if disputed:
+    doubt = recipe.DOUBT if dialogue.disputed else 1.0
+    if dialogue.disputed:
         wanted[:, recipe.FIRM :] = 0
     return Lesson(
         pages=[reader.page(*turn) for turn in zip(dialogue.texts, dialogue.sides, strict=True)],
@@ -139,9 +139,7 @@ def _lesson(reader: Encoder, dialogue: Dialogue) -> Lesson:
         wanted=wanted,
         prompts=torch.tensor(dialogue.sides)[:, None] == 0,
         onset=_onset(dialogue),
-        weights=torch.tensor(
-            [recipe.DOUBT if disputed else 1.0] * recipe.FIRM + [1.0] * (TRIGGERS - recipe.FIRM)
-        ),
+        weights=torch.tensor([doubt] * recipe.FIRM + [1.0] * (TRIGGERS - recipe.FIRM)),
     )
 
 
@@ -170,17 +168,15 @@ def _louder(known: Sequence[Lesson]) -> Tensor:
 
 
 def _batches(known: Sequence[Lesson], draw: random.Random) -> list[list[int]]:
-    """Divides dialogues of about the same size into steps, in a new order every time."""
-    order = sorted(range(len(known)), key=lambda n: known[n].size * draw.uniform(0.8, 1.25))
+    """Divides dialogues into steps, in a new order every time."""
     found: list[list[int]] = [[]]
-    longest = 0
-    for number in order:
-        longest = max(longest, known[number].size)
-        if found[-1] and (len(found[-1]) + 1) * longest > recipe.PIECES:
+    size = 0
+    for number in draw.sample(range(len(known)), len(known)):
+        if found[-1] and size + known[number].size > recipe.PIECES:
             found.append([])
-            longest = known[number].size
+            size = 0
         found[-1].append(number)
-    draw.shuffle(found)
+        size += known[number].size
     return found
 
 
@@ -205,9 +201,9 @@ def _rate(step: int, steps: int) -> float:
 
 def _loss(outputs: Tensor, batch: Sequence[Lesson], shares: Tensor, louder: Tensor) -> Tensor:
     total = torch.zeros(())
-    for row, lesson, share in zip(outputs, batch, shares, strict=True):
-        own = row[: len(lesson.votes)]
-        cues, own = own[:, : 2 * CUES], own[:, 2 * CUES :]
+    rows = torch.split(outputs, [len(lesson.votes) for lesson in batch])
+    for row, lesson, share in zip(rows, batch, shares, strict=True):
+        cues, own = row[:, : 2 * CUES], row[:, 2 * CUES :]
         cue_loss = functional.binary_cross_entropy_with_logits(
             cues, lesson.cues, pos_weight=louder, reduction="none"
         )

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 STRENGTH: Final = 3.0
 """Inverse regularisation."""
-LEVEL: Final = -0.6
+LEVEL: Final = -1.8
 """Log odds from which the gate is open."""
+SURE: Final = 20.0
+"""Log odds of a gate that is always open."""
 
 
 def fit(
@@ -27,21 +29,28 @@ def fit(
 ) -> gate.Gate:
     """Fits the gate to which turns `speaks` names, from the first stage's evidence on them.
 
-    Raises InputError where there is nothing to tell apart.
+    Raises InputError where it speaks nowhere.
     """
-    if any(len(np.unique(speaks[side == who])) < 2 for who in (0, 1)):
+    if not speaks.any():
         raise InputError(
-            "the encoder speaks at no prompt or no response: these dialogues teach it too little",
+            "the encoder speaks at no turn: these dialogues teach it too little",
             hint="give it more dialogues, with a bond and without",
         )
     data = gate.numbers(evidence)
-    fitted = [
-        LogisticRegression(C=STRENGTH, max_iter=2000).fit(data[side == who], speaks[side == who])
-        for who in (0, 1)
-    ]
-    weights = np.stack([one.coef_[0] for one in fitted])
-    bias = np.array([one.intercept_[0] for one in fitted]) - LEVEL
+    fitted = [_fit(data[side == who], speaks[side == who]) for who in (0, 1)]
+    weights = np.stack([weights for weights, _ in fitted])
+    bias = np.array([bias for _, bias in fitted]) - LEVEL
     return gate.Gate(np.round(weights, 3), np.round(bias, 3))
+
+
+def _fit(
+    data: "NDArray[np.float64]", speaks: "NDArray[np.bool_]"
+) -> "tuple[NDArray[np.float64], float]":
+    """Fits the gate of a side, which stays shut, or open, where there is nothing to tell apart."""
+    if len(np.unique(speaks)) < 2:
+        return np.zeros(data.shape[1]), SURE if speaks.all() else -SURE
+    fitted = LogisticRegression(C=STRENGTH, max_iter=2000).fit(data, speaks)
+    return fitted.coef_[0], float(fitted.intercept_[0])
 
 
 def speaks(outputs: "NDArray[np.float64]", side: "NDArray[np.intp]") -> "NDArray[np.bool_]":

@@ -21,7 +21,7 @@ LENGTHS: Final = (2, 3, 4, 6, 4, 6)
 """Made-up long conversations to learn from: for each of these, every dialogue without a bond in a
 chain of so many of its kind, and as many times one without and one with a bond."""
 DOUBT: Final = 0.5
-"""Weight of dialogues in which the chatbot alone crosses a line: there the votes are disputable."""
+"""Weight of dialogues in which the chatbot alone crosses a line and gets a yes for it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _chains(heard: Heard, chosen: Sequence[int], seed: int) -> list[list[int]]:
 
 def _weights(heard: Heard, chain: Sequence[int]) -> "NDArray[np.float64]":
     turns = sum(len(heard.dialogues[d].texts) for d in chain)
-    trust = DOUBT if heard.dialogues[chain[-1]].label == "boundary" else 1.0
+    trust = DOUBT if heard.dialogues[chain[-1]].disputed else 1.0
     return np.full(turns, trust / np.sqrt(turns))
 
 

@@ -1,11 +1,11 @@
 """The encoder as it is taught: the same arithmetic as at run time, in torch, with gradients.
 
-A conversation is one row: an utterance attends to itself and the few before it through a mask, so
-that each is worked through once, as at run time.
+Conversations are worked through side by side: an utterance attends to itself and the few before it,
+so that each is worked through once, as at run time.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,8 @@ PLACES: Final = 512
 DROPOUT: Final = 0.1
 FAR: Final = -1e4
 """Log odds of attention to what must not be seen."""
+BLOCK: Final = 96
+"""Most pieces that attend in one go; a longer utterance does so by itself."""
 NUDGE: Final = 0.02
 """Standard deviation of what is added to tell the two sides apart before anything is learned."""
 
@@ -52,47 +54,83 @@ _PARTS: Final = {
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Conversations side by side, one a row, padded to the longest; all (rows, pieces)."""
+class Batch:
+    """Conversations one after another, piece by piece, none of them padded; all (pieces,)."""
 
     pieces: Tensor
     places: Tensor
     sides: Tensor
     utterances: Tensor
-    """Number of the utterance, -1 for padding."""
-    alone: Tensor
-    """True where an utterance must do without those before it."""
+    """Number of the utterance, from 0 on over all conversations."""
+    blocks: "Blocks"
 
     @classmethod
     def of(
         cls,
         conversations: Sequence[Sequence[Page]],
         alone: Sequence[Sequence[bool]] | None = None,
-    ) -> "Rows":
-        """Lays out the pages of conversations."""
-        longest = max(sum(len(page.pieces) for page in pages) for pages in conversations)
-        numbers = torch.zeros(4, len(conversations), longest, dtype=torch.long)
-        numbers[3] = -1
-        blind = torch.zeros(len(conversations), longest, dtype=torch.bool)
-        for row, pages in enumerate(conversations):
-            stop = 0
-            for number, page in enumerate(pages):
-                start, stop = stop, stop + len(page.pieces)
-                numbers[0, row, start:stop] = torch.tensor(page.pieces)
-                numbers[1, row, start:stop] = torch.arange(stop - start)
-                numbers[2, row, start:stop] = page.side
-                numbers[3, row, start:stop] = number
-                blind[row, start:stop] = alone is not None and alone[row][number]
-        return cls(numbers[0], numbers[1], numbers[2], numbers[3], blind)
+    ) -> "Batch":
+        """Lays out the pages of conversations; those `alone` do without the ones before them."""
+        pages = [page for conversation in conversations for page in conversation]
+        sizes = torch.tensor([len(page.pieces) for page in pages])
+        lone = [False] * len(pages) if alone is None else [one for row in alone for one in row]
+        return cls(
+            pieces=torch.tensor([piece for page in pages for piece in page.pieces]),
+            places=torch.cat([torch.arange(len(page.pieces)) for page in pages]),
+            sides=torch.tensor([page.side for page in pages]).repeat_interleave(sizes),
+            utterances=torch.arange(len(pages)).repeat_interleave(sizes),
+            blocks=Blocks.of(list(map(len, conversations)), sizes.tolist(), lone),
+        )
 
-    def attention(self) -> Tensor:
-        """Gives what is added to the log odds of attention, (rows, heads, pieces, pieces)."""
-        far = self.utterances[:, :, None] - self.utterances[:, None, :]
-        seen = (far >= 0) & (far <= REACH) & (self.utterances[:, None, :] >= 0)
-        seen &= ~((far > 0) & self.alone[:, :, None])
-        seen |= torch.eye(far.shape[1], dtype=torch.bool)[None]
-        fading = torch.tensor(FADING)[None, :, None, None]
-        return (-fading * far[:, None].clamp(0, REACH)).masked_fill(~seen[:, None], FAR)
+
+@dataclass(frozen=True)
+class Blocks:
+    """Neighbouring utterances, each block with what it attends to and nothing else.
+
+    Attention among all pieces of a conversation would cost most of the time, nearly all of it for
+    pairs that must not see each other.
+    """
+
+    asking: list[int]
+    """How many pieces each block has; they follow one another in the batch."""
+    asked: list[int]
+    """How many pieces each block attends to."""
+    reached: Tensor
+    """Where those are in the batch, block by block."""
+    odds: list[Tensor]
+    """What is added to the log odds of attention, per block (heads, asking, asked)."""
+
+    @classmethod
+    def of(cls, lengths: Sequence[int], sizes: Sequence[int], alone: Sequence[bool]) -> "Blocks":
+        """Divides conversations of `lengths` utterances, which have `sizes` pieces."""
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        lone = np.array(alone)
+        found = cls([], [], torch.empty(0), [])
+        reached: list[NDArray[np.intp]] = []
+        for opening, first, last in _blocks(lengths, sizes):
+            begin, end = starts[max(opening, first - REACH)], starts[last]
+            ask = owner[starts[first] : end, None]
+            far = ask - owner[None, begin:end]
+            seen = (far == 0) | ((far > 0) & (far <= REACH) & ~lone[ask])
+            odds = -torch.tensor(FADING)[:, None, None] * torch.tensor(far)
+            found.odds.append(odds.masked_fill(~torch.tensor(seen), FAR).bfloat16())
+            found.asking.append(len(ask))
+            found.asked.append(int(end - begin))
+            reached.append(np.arange(begin, end))
+        return replace(found, reached=torch.tensor(np.concatenate(reached)))
+
+
+def _blocks(lengths: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Gives each block's conversation's first utterance, its own first, and the one after."""
+    opening = 0
+    for length in lengths:
+        first, end = opening, opening + length
+        for number in range(opening + 1, end + 1):
+            if number == end or sum(sizes[first : number + 1]) > BLOCK:
+                yield opening, first, number
+                first = number
+        opening = end
 
 
 class Layer(nn.Module):
@@ -107,22 +145,32 @@ class Layer(nn.Module):
         self.narrow_norm = nn.LayerNorm(WIDTH, TINY)
         self.dropout = nn.Dropout(DROPOUT)
 
-    def forward(self, state: Tensor, attention: Tensor) -> Tensor:
-        """Gives the next state, (rows, pieces, width)."""
-        rows, pieces, _ = state.shape
-
-        def heads(part: Tensor) -> Tensor:
-            return part.view(rows, pieces, HEADS, WIDTH // HEADS).transpose(1, 2)
-
-        query, key, value = (heads(part(state)) for part in (self.query, self.key, self.value))
-        mixed = functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=attention.to(query.dtype)
-        )
-        joined = self.join(mixed.transpose(1, 2).reshape(rows, pieces, WIDTH))
+    def forward(self, state: Tensor, blocks: Blocks) -> Tensor:
+        """Gives the next state, (pieces, width)."""
+        asking, (keys, values) = self.query(state), self._asked(state, blocks)
+        mixed = [
+            functional.scaled_dot_product_attention(*block)
+            for block in zip(
+                _heads(asking, blocks.asking),
+                _heads(keys, blocks.asked),
+                _heads(values, blocks.asked),
+                (odds.to(asking.dtype) for odds in blocks.odds),
+                strict=True,
+            )
+        ]
+        joined = self.join(torch.cat(mixed, 1).transpose(0, 1).flatten(1))
         state = self.join_norm(state + self.dropout(joined))
         wide = functional.gelu(self.widen(state), approximate="tanh")
         narrow: Tensor = self.narrow_norm(state + self.dropout(self.narrow(wide)))
         return narrow
+
+    def _asked(self, state: Tensor, blocks: Blocks) -> Sequence[Tensor]:
+        return torch.cat([self.key(state), self.value(state)], 1)[blocks.reached].chunk(2, 1)
+
+
+def _heads(rows: Tensor, sizes: list[int]) -> Sequence[Tensor]:
+    """Divides rows among blocks, each (heads, pieces, size)."""
+    return torch.split(rows.view(len(rows), HEADS, -1).transpose(0, 1), sizes, 1)
 
 
 class Network(nn.Module):
@@ -157,34 +205,25 @@ class Network(nn.Module):
                             published[f"encoder.layer.{number}.{name}.{kind}"]
                         )
 
-    def forward(self, rows: Rows) -> Tensor:
-        """Gives the outputs of every utterance, (rows, utterances, outputs)."""
-        state = self.meanings(rows.pieces) + self.places(rows.places) + self.sides(rows.sides)
+    def forward(self, batch: Batch) -> Tensor:
+        """Gives the outputs of every utterance, (utterances, outputs)."""
+        state = self.meanings(batch.pieces) + self.places(batch.places) + self.sides(batch.sides)
         state = self.dropout(self.norm(state))
-        attention = rows.attention()
         for layer in self.layers:
-            state = layer(state, attention)
-        outputs: Tensor = self.head(self.dropout(_pool(state.float(), rows)))
+            state = layer(state, batch.blocks)
+        outputs: Tensor = self.head(self.dropout(_pool(state.float(), batch)))
         return outputs
 
 
-def _pool(state: Tensor, rows: Rows) -> Tensor:
+def _pool(state: Tensor, batch: Batch) -> Tensor:
     """Gives each utterance's first row, mean and maximum side by side."""
-    count, most = len(state), int(rows.utterances.max()) + 1
-    bins = count * (most + 1)
-    number = torch.where(rows.utterances >= 0, rows.utterances, most)
-    index = (torch.arange(count)[:, None] * (most + 1) + number).view(-1)
-    flat = state.reshape(-1, WIDTH)
-    blank = torch.zeros(bins, WIDTH)
-    sizes = torch.zeros(bins, 1).index_add(0, index, torch.ones(len(index), 1))
-    mean = blank.index_add(0, index, flat) / sizes.clamp(min=1)
-    highest = torch.full_like(blank, FAR).scatter_reduce(
-        0, index[:, None].expand(-1, WIDTH), flat, "amax"
-    )
-    opening = ((rows.places == 0) & (rows.utterances >= 0)).view(-1, 1)
-    first = blank.index_add(0, index, flat * opening)
-    pooled = torch.where(sizes > 0, torch.cat([first, mean, highest], dim=1), 0.0)
-    return pooled.view(count, most + 1, -1)[:, :most]
+    first = (batch.places == 0).nonzero()[:, 0]
+    blank = torch.zeros(len(first), WIDTH)
+    sizes = torch.bincount(batch.utterances)[:, None]
+    mean = blank.index_add(0, batch.utterances, state) / sizes
+    which = batch.utterances[:, None].expand(-1, WIDTH)
+    highest = torch.full_like(blank, FAR).scatter_reduce(0, which, state, "amax")
+    return torch.cat([state[first], mean, highest], dim=1)
 
 
 def pack(

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import platform
 import sys
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DATA: Final = Path(__file__).parents[3] / "data"
+KEPT: Final = DATA / "training"
 SEED: Final = 1
 EVERY: Final = 8
 """Every so many dialogues, the votes of the shipped weights are recorded."""
@@ -47,12 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.check:
         return _check(options)
     known = dialogues.load(options.dialogues)
-    first = _first_stage(known, options.lists, options.seed)
-    if options.teach:
-        encoder, kept = _teach(known, first, options.seed)
-    else:
-        encoder = (options.encoder or options.output / model.ENCODER).read_bytes()
-        kept = taught.load(options.kept)
+    if options.by_file:
+        return _by_file(known, options)
+    first = _first_stage(known, crossfit.folds(len(known), options.seed), options)
+    kept_at = options.kept or KEPT / taught.NAME
+    encoder, kept = _encoder_of(known, first, kept_at, options)
     arrays, metrics = train(known, first, kept, options.seed)
     files = {model.WEIGHTS: npz.pack(arrays), model.ENCODER: encoder}
     decisions = _decisions(model.build(arrays, _encoder(encoder)), known)
@@ -60,19 +61,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, data in files.items():
         (options.output / name).write_bytes(data)
     if options.teach:
-        options.kept.write_bytes(kept.pack())
+        kept_at.write_bytes(kept.pack())
     manifest = _manifest(files, options, kept, metrics, decisions)
+    manifest["training"]["out_of_fold"] = sha256(kept_at.read_bytes()).hexdigest()
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     (options.output / model.MANIFEST).write_text(text, "utf-8")
-    for stages in ("both", "words"):
-        _say(
-            f"{stages}:",
-            *report.lines(metrics[stages]["rules"], metrics[stages]["cues"]),
-        )
-        _say(", ".join(f"{name} {value}" for name, value in metrics[stages]["turns"].items()))
-        _say(*report.screening_lines(metrics[stages]["screen"]))
-    _say("gate: " + ", ".join(f"{name} {value}" for name, value in metrics["gate"].items()))
+    _say(*report.all_lines(metrics))
     _say(*(f"{len(data)} bytes of {name}" for name, data in files.items()))
+    return 0
+
+
+def _by_file(known: Sequence[dialogues.Dialogue], options: argparse.Namespace) -> int:
+    """Says how good it is on files that it never saw; writes no weights."""
+    first = _first_stage(known, crossfit.folds_of_files(known, options.seed), options)
+    kept_at = options.kept or KEPT / taught.BY_FILE
+    if options.teach:
+        _, kept = _teach(known, first, options, whole=False)
+        kept_at.write_bytes(kept.pack())
+    _, metrics = train(known, first, taught.load(kept_at), options.seed)
+    _say(*report.all_lines(metrics))
     return 0
 
 
@@ -88,18 +95,36 @@ class FirstStage:
     """Of views that never saw the dialogue in question: (turns, views, cues)."""
 
 
-def _first_stage(known: Sequence[dialogues.Dialogue], lists: Path, seed: int) -> FirstStage:
-    words = vocabulary.build(dialogues.texts(known), lists)
+def _first_stage(
+    known: Sequence[dialogues.Dialogue], fold: "NDArray[np.intp]", options: argparse.Namespace
+) -> FirstStage:
+    words = vocabulary.build(dialogues.texts(known), options.lists)
     built = views.design(known, words)
-    fold = crossfit.folds(len(known), seed)
-    return FirstStage(words, built, fold, crossfit.evidence(known, words, built, fold, seed))
+    evidence = crossfit.evidence(known, words, built, fold, options.seed)
+    return FirstStage(words, built, fold, evidence)
+
+
+def _encoder_of(
+    known: Sequence[dialogues.Dialogue],
+    first: FirstStage,
+    kept_at: Path,
+    options: argparse.Namespace,
+) -> tuple[bytes, taught.Taught]:
+    """Gives the bytes of the encoder's weights file, and what those without each fold say."""
+    if not options.teach:
+        at = options.encoder or options.output / model.ENCODER
+        return at.read_bytes(), taught.load(kept_at)
+    arrays, kept = _teach(known, first, options, whole=True)
+    return npz.pack(arrays or {}, compress=False), kept
 
 
 def _teach(
-    known: Sequence[dialogues.Dialogue], first: FirstStage, seed: int
-) -> tuple[bytes, taught.Taught]:
-    arrays, kept = taught.teach(known, first.evidence, first.fold, seed)
-    return npz.pack(arrays, compress=False), kept
+    known: Sequence[dialogues.Dialogue],
+    first: FirstStage,
+    options: argparse.Namespace,
+    whole: bool,
+) -> "tuple[dict[str, NDArray[Any]] | None, taught.Taught]":
+    return taught.teach(known, first.evidence, first.fold, options.seed, options.jobs, whole)
 
 
 def train(
@@ -121,7 +146,16 @@ def train(
     gate = gates.fit(first.evidence, speaks, side)
     arrays = views.arrays(first.words, *fitted)
     arrays |= {"gate_weights": gate.weights, "gate_bias": gate.bias}
-    metrics: dict[str, Any] = {"gate": report.gate(known, speaks, ~np.isnan(asked[:, 0]))}
+    of_turns, of_wholes = (
+        [n for n, dialogue in enumerate(known) if dialogue.hindsight == later]
+        for later in (False, True)
+    )
+    if not of_turns:
+        of_turns, of_wholes = of_wholes, of_turns
+    metrics: dict[str, Any] = {
+        "gate": report.gate(known, speaks, ~np.isnan(asked[:, 0])),
+        "onsets": report.by_onset([known[number] for number in of_turns]),
+    }
     for stages, outputs, shares in (
         ("both", asked, crossfit.BOTH),
         ("words", None, crossfit.WORDS),
@@ -138,7 +172,9 @@ def train(
             f"{stages}.levels": levels,
         }
         metrics[stages] = {
-            "rules": report.rules(fit),
+            "rules": report.rules(fit, of_turns),
+            "hindsight": report.rules(fit, of_wholes) if of_wholes else {},
+            "files": report.files(fit),
             "turns": report.turns(fit),
             "cues": cues,
             "screen": report.screening(fit),
@@ -204,7 +240,6 @@ def _manifest(
                 name: sha256((options.lists / name).read_bytes()).hexdigest()
                 for name in (vocabulary.CLASSES, vocabulary.FUNCTION_WORDS)
             },
-            "out_of_fold": sha256(options.kept.read_bytes()).hexdigest(),
             "base": {"name": base.NAME, "sha256": base.SHA256},
             "torch": kept.torch,
             "seed": options.seed,
@@ -237,12 +272,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dialogues", type=Path, default=DATA / "dialogues")
     parser.add_argument("--lists", type=Path, default=DATA / "local")
     parser.add_argument("--output", type=Path, default=DATA / "local")
-    parser.add_argument("--kept", type=Path, default=DATA / "training" / taught.NAME)
+    parser.add_argument("--kept", type=Path, help="by default beside the dialogues")
     parser.add_argument("--encoder", type=Path, help="by default the one in the output")
     parser.add_argument(
         "--teach",
         action="store_true",
         help="also teach the encoder anew (most of an hour; needs the extra 'teach')",
+    )
+    parser.add_argument(
+        "--by-file",
+        action="store_true",
+        help="only measure how it does on files none of which it learned from",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="encoders taught at a time, one core each (all cores by default)",
     )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-EPOCHS: Final = 4
-PIECES: Final = 1_800
-"""Pieces in a step, padding included."""
+EPOCHS: Final = 3
+PIECES: Final = 1_600
+"""Most pieces in a step."""
 RATE: Final = 1e-4
 HEAD_RATE: Final = 1e-3
 """Steps of the weights that start from the published ones, and of those that start from nothing."""
@@ -20,7 +20,7 @@ MASKED: Final = 0.04
 ALONE: Final = 0.1
 """Share of utterances that must do without those before them, as some must at run time."""
 DOUBT: Final = 0.5
-"""Weight of dialogues in which the chatbot alone crosses a line: there the votes are disputable."""
+"""Weight of dialogues in which the chatbot alone crosses a line and gets a yes for it."""
 FIRM: Final = 2
 """The first so many members go by the votes even there; to the others, such a dialogue has no
 bond."""

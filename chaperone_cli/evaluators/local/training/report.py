@@ -29,9 +29,20 @@ LEVELS: Final = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 """Evidence from which a cue might be named; the lowest that keeps the floor is taken."""
 
 
-def rules(fit: CrossFit) -> dict[str, dict[str, Any]]:
-    """Measures every rule, dialogue by dialogue."""
-    return {rule: _rule(fit, needed) for rule, needed in NEEDED.items()}
+def rules(fit: CrossFit, chosen: Sequence[int]) -> dict[str, dict[str, Any]]:
+    """Measures every rule on the dialogues numbered `chosen`."""
+    return {rule: _rule(fit, chosen, needed) for rule, needed in NEEDED.items()}
+
+
+def files(fit: CrossFit) -> dict[str, dict[str, list[int]]]:
+    """Counts by file the dialogues that are blocked under unanimity, with a bond and without."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for number, dialogue in enumerate(fit.heard.dialogues):
+        row = found.setdefault(dialogue.kind, {"caught": [0, 0], "others": [0, 0]})
+        counts = row["caught" if dialogue.label == PARASOCIAL else "others"]
+        counts[0] += first_block(fit.yes(number), NEEDED["unanimous"]) is not None
+        counts[1] += 1
+    return found
 
 
 def first_block(yes: "NDArray[np.bool_]", needed: int) -> int | None:
@@ -40,26 +51,25 @@ def first_block(yes: "NDArray[np.bool_]", needed: int) -> int | None:
     return int(turns[0]) + 1 if len(turns) else None
 
 
-def _rule(fit: CrossFit, needed: int) -> dict[str, Any]:
-    dialogues = fit.heard.dialogues
-    first = [first_block(fit.yes(number), needed) for number in range(len(dialogues))]
+def _rule(fit: CrossFit, chosen: Sequence[int], needed: int) -> dict[str, Any]:
+    dialogues = [fit.heard.dialogues[number] for number in chosen]
+    first = [first_block(fit.yes(number), needed) for number in chosen]
     blocked = np.array([turn is not None for turn in first])
     labels = np.array([dialogue.label for dialogue in dialogues])
     kinds = np.array([dialogue.kind for dialogue in dialogues])
     others = labels != PARASOCIAL
     never = np.array([dialogue.first_yes is None for dialogue in dialogues])
-    lags = [
-        turn - dialogue.first_yes
-        for turn, dialogue in zip(first, dialogues, strict=True)
-        if turn and dialogue.first_yes and dialogue.label == PARASOCIAL
+    lags = _lags(dialogues, first)
+    long = [
+        first_block(odds >= fit.thresholds, needed) is not None
+        for odds, start in zip(fit.long, fit.long_from, strict=True)
+        if start in chosen
     ]
     return {
         "caught": _share(blocked[labels == PARASOCIAL]),
         "others_blocked": _share(blocked[others]),
         "without_yes_blocked": _share(blocked[never]),
-        "long_blocked": _share(
-            np.array([first_block(odds >= fit.thresholds, needed) is not None for odds in fit.long])
-        ),
+        "long_blocked": _share(np.array(long)),
         "by_label": {
             label: [int(blocked[labels == label].sum()), int((labels == label).sum())]
             for label in sorted(set(labels.tolist()))
@@ -70,11 +80,49 @@ def _rule(fit: CrossFit, needed: int) -> dict[str, Any]:
                 int((others & (kinds == kind)).sum()),
             ]
             for kind in SPARED
+            if kind in kinds
         },
-        "lag_mean": round(float(np.mean(lags)), 2),
-        "lag_median": float(np.median(lags)),
-        "kappa": _kappa(fit, needed),
+        **lags,
+        "kappa": _kappa([fit.yes(number).sum(axis=1) >= needed for number in chosen], dialogues),
     }
+
+
+def by_onset(dialogues: Sequence[Dialogue]) -> dict[str, float]:
+    """Measures the labelled onsets as if they were an evaluator's verdicts.
+
+    They are what careful judges would all say, and so what a unanimous evaluator can be expected
+    to reach.
+    """
+    blocked = [
+        np.arange(1, len(dialogue.texts) + 1) >= (dialogue.onset or np.inf)
+        for dialogue in dialogues
+    ]
+    lags = _lags(dialogues, [dialogue.onset for dialogue in dialogues])
+    return {**lags, "kappa": _kappa(blocked, dialogues)}
+
+
+def _lags(dialogues: Sequence[Dialogue], first: Sequence[int | None]) -> dict[str, float]:
+    """Measures how far first blocks are behind the first yes, and behind the labelled onset.
+
+    Told apart by the side that the first yes is on: a chatbot's advance is no bond by itself.
+    """
+    found = [
+        (turn - dialogue.first_yes, turn - dialogue.onset, dialogue.sides[dialogue.first_yes - 1])
+        for turn, dialogue in zip(first, dialogues, strict=True)
+        if turn and dialogue.first_yes and dialogue.onset and dialogue.label == PARASOCIAL
+    ]
+    behind, onset, side = np.array(found, np.intp).reshape(-1, 3).T
+    return {
+        "lag_mean": _mean(behind),
+        "lag_median": float(np.median(behind)) if len(behind) else 0.0,
+        "lag_at_prompts": _mean(behind[side == 0]),
+        "lag_at_responses": _mean(behind[side == 1]),
+        "lag_behind_onset": _mean(onset),
+    }
+
+
+def _mean(values: "NDArray[np.intp]") -> float:
+    return round(float(values.mean()), 2) if len(values) else 0.0
 
 
 def turns(fit: CrossFit) -> dict[str, float]:
@@ -84,7 +132,7 @@ def turns(fit: CrossFit) -> dict[str, float]:
     with the mean correlation rho of two members' votes (Kish, 1965).
     """
     yes = np.concatenate([fit.yes(number) for number in range(len(fit.odds))])
-    wanted = _votes(fit)
+    wanted = _votes(fit.heard.dialogues)
     count = yes.sum(axis=1)
     pairs = np.triu_indices(yes.shape[1], 1)
     alike = (yes[:, pairs[0]] == yes[:, pairs[1]]).mean()
@@ -98,19 +146,14 @@ def turns(fit: CrossFit) -> dict[str, float]:
     }
 
 
-def _votes(fit: CrossFit) -> "NDArray[np.bool_]":
-    votes: NDArray[np.bool_] = (
-        np.concatenate([dialogue.votes for dialogue in fit.heard.dialogues]) > 0
-    )
+def _votes(dialogues: Sequence[Dialogue]) -> "NDArray[np.bool_]":
+    votes: NDArray[np.bool_] = np.concatenate([dialogue.votes for dialogue in dialogues]) > 0
     return votes
 
 
-def _kappa(fit: CrossFit, needed: int) -> float:
-    """Cohen's kappa of a rule's verdicts with the language model's votes."""
-    found = np.concatenate(
-        [yes.sum(axis=1) >= needed for yes in map(fit.yes, range(len(fit.odds)))]
-    )
-    wanted = _votes(fit)
+def _kappa(blocked: "Sequence[NDArray[np.bool_]]", dialogues: Sequence[Dialogue]) -> float:
+    """Cohen's kappa of verdicts, dialogue by dialogue, with the language model's votes."""
+    found, wanted = np.concatenate(blocked), _votes(dialogues)
     chance = found.mean() * wanted.mean() + (1 - found.mean()) * (1 - wanted.mean())
     return round(float(((found == wanted).mean() - chance) / (1 - chance)), 4)
 
@@ -223,25 +266,72 @@ def screening_lines(measured: Mapping[str, Mapping[str, float]]) -> Sequence[str
     ]
 
 
-def lines(measured: Mapping[str, Mapping[str, Any]], cues: Mapping[str, Any]) -> Sequence[str]:
-    """Gives the figures as lines to read."""
-    found = [f"{'rule':13}caught others no-yes   long  lag mean median  kappa  by label"]
+def all_lines(metrics: Mapping[str, Any]) -> Sequence[str]:
+    """Gives all that was measured as lines to read."""
+    found: list[str] = []
+    for stages in ("both", "words"):
+        measured = metrics[stages]
+        found += [f"{stages}, dialogues voted on turn by turn:", *_rule_lines(measured["rules"])]
+        if measured["hindsight"]:
+            found += [
+                f"{stages}, dialogues voted on when read to the end:",
+                *_rule_lines(measured["hindsight"]),
+            ]
+        found += [f"{stages}, all dialogues:", *_file_lines(measured["files"])]
+        found += [*_cue_lines(measured["cues"]), _pairs(measured["turns"])]
+        found += screening_lines(measured["screen"])
+    found += ["labelled onsets of dialogues voted on turn by turn:", _LAG]
+    return [*found, _lag(metrics["onsets"]), f"gate: {_pairs(metrics['gate'])}"]
+
+
+def _pairs(measured: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in measured.items())
+
+
+def _rule_lines(measured: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
+    found = [f"{'rule':13}caught others no-yes   long  {_LAG}  by label"]
     for rule, row in measured.items():
         labels = "  ".join(f"{label} {a}/{b}" for label, (a, b) in row["by_label"].items())
         found.append(
             f"{rule:13}{row['caught']:6.3f} {row['others_blocked']:6.3f} "
-            f"{row['without_yes_blocked']:6.3f} {row['long_blocked']:6.3f} "
-            f"{row['lag_mean']:9.2f} {row['lag_median']:6.1f} {row['kappa']:6.3f}  {labels}"
+            f"{row['without_yes_blocked']:6.3f} {row['long_blocked']:6.3f}  {_lag(row)}  {labels}"
         )
     for rule, row in measured.items():
         kinds = "  ".join(f"{kind} {a}/{b}" for kind, (a, b) in row["by_kind"].items())
-        found.append(f"{rule:13}blocked of {kinds}")
-    found += [f"{'cue':18}level precision recall"]
-    found += [
-        f"{name:18}{row['level']:5.2f} {row['precision']:9.2f} {row['recall']:6.2f}"
-        for name, row in cues.items()
-    ]
+        if kinds:
+            found.append(f"{rule:13}blocked of {kinds}")
     return found
+
+
+_LAG: Final = "lag: mean median at-prompts at-responses behind-onset  kappa"
+
+
+def _lag(row: Mapping[str, float]) -> str:
+    return (
+        f"{row['lag_mean']:9.2f} {row['lag_median']:6.1f} {row['lag_at_prompts']:10.2f} "
+        f"{row['lag_at_responses']:12.2f} {row['lag_behind_onset']:12.2f} {row['kappa']:6.3f}"
+    )
+
+
+def _file_lines(measured: Mapping[str, Mapping[str, Sequence[int]]]) -> Sequence[str]:
+    return [
+        f"{'file (unanimous)':26} caught others",
+        *(
+            f"{name:26}{row['caught'][0]:3}/{row['caught'][1]:<3}{row['others'][0]:3}/"
+            f"{row['others'][1]}"
+            for name, row in measured.items()
+        ),
+    ]
+
+
+def _cue_lines(measured: Mapping[str, Mapping[str, float]]) -> Sequence[str]:
+    return [
+        f"{'cue':18}level precision recall",
+        *(
+            f"{name:18}{row['level']:5.2f} {row['precision']:9.2f} {row['recall']:6.2f}"
+            for name, row in measured.items()
+        ),
+    ]
 
 
 def _share(values: "NDArray[np.bool_]") -> float:

@@ -5,8 +5,10 @@ be fitted anew in a minute.
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAME: Final = "out_of_fold.npz"
+BY_FILE: Final = "by_file.npz"
+"""The same of encoders that never saw the file that the dialogue in question is from."""
 DECIMALS: Final = 3
 
 
@@ -90,20 +94,31 @@ def teach(
     evidence: "NDArray[np.float64]",
     fold: "NDArray[np.intp]",
     seed: int,
-) -> "tuple[dict[str, NDArray[Any]], Taught]":
-    """Teaches one encoder without each fold, and one on everything; gives the latter's arrays.
+    jobs: int,
+    whole: bool,
+) -> "tuple[dict[str, NDArray[Any]] | None, Taught]":
+    """Teaches one encoder without each fold, and if `whole` one on everything; gives its arrays.
 
-    `evidence` is the first stage's, of views that never saw the dialogue in question.
+    `evidence` is the first stage's, of views that never saw the dialogue in question. At most
+    `jobs` are taught at a time, each on one core.
     """
     from chaperone_cli.evaluators.local.training import encoding
 
-    lessons = encoding.lessons(dialogues)
     numbers = np.unique(fold).tolist()
-    encoders = {
-        number: encoding.fit([lessons[n] for n in (fold != number).nonzero()[0]], seed)
+    parts = {
+        f"without part {number + 1}": [dialogues[n] for n in (fold != number).nonzero()[0]]
         for number in numbers
     }
-    return encoding.fit(lessons, seed), hear(dialogues, evidence, fold, encoders)
+    if whole:  # the longest first, so that all cores are busy to the end
+        parts = {"with all parts": list(dialogues), **parts}
+    orders = parts.values(), [seed] * len(parts), parts
+    if jobs == 1:
+        found = list(map(encoding.fit, *orders))
+    else:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            found = list(pool.map(encoding.fit, *orders))
+    encoders = dict(zip(numbers, found[-len(numbers) :], strict=True))
+    return found[0] if whole else None, hear(dialogues, evidence, fold, encoders)
 
 
 def hear(

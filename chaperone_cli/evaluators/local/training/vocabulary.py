@@ -68,7 +68,7 @@ def build(texts: Sequence[str], lists: Path) -> Vocabulary:
         )
     pieces: Counter[str] = Counter()
     for text in texts:
-        pieces.update({gram for token in tokens(text) for gram in grams(token)})
+        pieces.update({gram for token in tokens(text) if token != "\n" for gram in grams(token)})
     return Vocabulary(
         words=tuple(words),
         groups=tuple(groups),
