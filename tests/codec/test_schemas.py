@@ -42,6 +42,7 @@ def test_shipped_rubrics_obey_their_contract(name: str) -> None:
     [
         ("thirty.jsonl", "conversation.v1"),
         ("eighty.jsonl", "conversation.v1"),
+        ("plain.jsonl", "conversation.v1"),
         ("thirty.votes.jsonl", "vote.v1"),
         ("paper_ledger.votes.jsonl", "vote.v1"),
     ],
