@@ -165,12 +165,15 @@ class Layer(nn.Module):
         return narrow
 
     def _asked(self, state: Tensor, blocks: Blocks) -> Sequence[Tensor]:
-        return torch.cat([self.key(state), self.value(state)], 1)[blocks.reached].chunk(2, 1)
+        both = torch.cat([self.key(state), self.value(state)], 1)[blocks.reached]
+        parts: Sequence[Tensor] = both.chunk(2, 1)
+        return parts
 
 
 def _heads(rows: Tensor, sizes: list[int]) -> Sequence[Tensor]:
     """Divides rows among blocks, each (heads, pieces, size)."""
-    return torch.split(rows.view(len(rows), HEADS, -1).transpose(0, 1), sizes, 1)
+    parts: Sequence[Tensor] = torch.split(rows.view(len(rows), HEADS, -1).transpose(0, 1), sizes, 1)
+    return parts
 
 
 class Network(nn.Module):
