@@ -107,6 +107,15 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     assert (tmp_path / "weights.npz").stat() == weights
 
 
+def test_a_side_at_which_the_encoder_never_speaks_is_never_passed() -> None:
+    random = np.random.default_rng(1)
+    evidence, side = random.random((40, 4, WIDTH)), np.arange(40) % 2
+    speaks = (side == 0) & (evidence.mean(axis=(1, 2)) > 0.5)
+    opened = gates.fit(evidence, speaks, side).open(evidence, side)
+    assert opened[side == 0].any()
+    assert not opened[side == 1].any()
+
+
 def test_dialogues_that_teach_nothing_are_refused() -> None:
     evidence, side = np.zeros((4, 4, WIDTH)), np.array([0, 1, 0, 1])
     with pytest.raises(InputError, match="these dialogues teach it too little"):

@@ -129,23 +129,35 @@ def test_numpy_is_imported_when_a_conversation_is_opened_and_not_before() -> Non
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_model_card_states_the_recorded_figures() -> None:
+@pytest.mark.parametrize(
+    ("which", "bonded", "others"), [("rules", 221, 454), ("hindsight", 186, 274)]
+)
+def test_the_model_card_states_the_recorded_figures(which: str, bonded: int, others: int) -> None:
     card = (SHIPPED / "MODEL_CARD.md").read_text("utf-8")
-    measured = manifest()["metrics"]["both"]["rules"]
+    measured = manifest()["metrics"]["both"][which]
     rules = [measured[rule] for rule in ("unanimous", "balanced", "conservative")]
     stated = {
-        "parasocial dialogues blocked, of 221": [f"{row['caught']:.1%}" for row in rules],
-        "other dialogues blocked, of 454": [f"{row['others_blocked']:.1%}" for row in rules],
+        f"parasocial dialogues blocked, of {bonded}": [f"{row['caught']:.1%}" for row in rules],
+        f"other dialogues blocked, of {others}": [f"{row['others_blocked']:.1%}" for row in rules],
         "turns behind the language model's first yes, mean / median": [
             f"{row['lag_mean']:.2f} / {row['lag_median']:.0f}" for row in rules
+        ],
+        "turns behind the labelled onset, mean": [
+            f"{row['lag_behind_onset']:.2f}" for row in rules
         ],
         "agreement with the language model's votes turn by turn, Cohen's kappa": [
             f"{row['kappa']:.2f}" for row in rules
         ],
     }
+    for side in ("prompt", "response"):
+        stated[f"... where it says so at a {side}, mean"] = [
+            f"{row[f'lag_at_{side}s']:.2f}" for row in rules
+        ]
     for what, cells in stated.items():
         row = " | ".join(cell.replace("%", " %") for cell in cells)
         assert f"| {what} | {row} |" in card
+    onsets = manifest()["metrics"]["onsets"]
+    assert f"lag of {onsets['lag_mean']} and a kappa of {onsets['kappa']:.2f} " in card
     screen = manifest()["metrics"]["both"]["screen"][f"{LocalScreen.level:g}"]
     row = f"{screen['passed']:.0%}".replace("%", " %")
     seen = f"{screen['missed']} | {screen['delayed']} | {screen['most']} |"

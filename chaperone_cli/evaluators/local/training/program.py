@@ -76,8 +76,8 @@ def _by_file(known: Sequence[dialogues.Dialogue], options: argparse.Namespace) -
     first = _first_stage(known, crossfit.folds_of_files(known, options.seed), options)
     kept_at = options.kept or KEPT / taught.BY_FILE
     if options.teach:
-        _, kept = _teach(known, first, options, whole=False)
-        kept_at.write_bytes(kept.pack())
+        encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole=False)
+        kept_at.write_bytes(taught.hear(known, first.evidence, first.fold, encoders).pack())
     _, metrics = train(known, first, taught.load(kept_at), options.seed)
     _say(*report.all_lines(metrics))
     return 0
@@ -114,17 +114,10 @@ def _encoder_of(
     if not options.teach:
         at = options.encoder or options.output / model.ENCODER
         return at.read_bytes(), taught.load(kept_at)
-    arrays, kept = _teach(known, first, options, whole=True)
-    return npz.pack(arrays or {}, compress=False), kept
-
-
-def _teach(
-    known: Sequence[dialogues.Dialogue],
-    first: FirstStage,
-    options: argparse.Namespace,
-    whole: bool,
-) -> "tuple[dict[str, NDArray[Any]] | None, taught.Taught]":
-    return taught.teach(known, first.evidence, first.fold, options.seed, options.jobs, whole)
+    encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole=True)
+    arrays = encoders.pop(taught.WHOLE)
+    kept = taught.hear(known, first.evidence, first.fold, encoders)
+    return npz.pack(arrays, compress=False), kept
 
 
 def train(
@@ -150,7 +143,7 @@ def train(
         [n for n, dialogue in enumerate(known) if dialogue.hindsight == later]
         for later in (False, True)
     )
-    if not of_turns:
+    if not of_turns:  # somebody's own dialogues, all of one sort
         of_turns, of_wholes = of_wholes, of_turns
     metrics: dict[str, Any] = {
         "gate": report.gate(known, speaks, ~np.isnan(asked[:, 0])),

@@ -25,6 +25,8 @@ NAME: Final = "out_of_fold.npz"
 BY_FILE: Final = "by_file.npz"
 """The same of encoders that never saw the file that the dialogue in question is from."""
 DECIMALS: Final = 3
+WHOLE: Final = -1
+"""Number of the encoder that no fold was kept from."""
 
 
 @dataclass(frozen=True)
@@ -91,34 +93,28 @@ def load(path: Path) -> Taught:
 
 def teach(
     dialogues: Sequence[Dialogue],
-    evidence: "NDArray[np.float64]",
     fold: "NDArray[np.intp]",
     seed: int,
     jobs: int,
     whole: bool,
-) -> "tuple[dict[str, NDArray[Any]] | None, Taught]":
-    """Teaches one encoder without each fold, and if `whole` one on everything; gives its arrays.
+) -> "dict[int, dict[str, NDArray[Any]]]":
+    """Teaches one encoder without each fold, and if `whole` one on everything, as number WHOLE.
 
-    `evidence` is the first stage's, of views that never saw the dialogue in question. At most
-    `jobs` are taught at a time, each on one core.
+    Gives the arrays of each. At most `jobs` are taught at a time, each on one core.
     """
     from chaperone_cli.evaluators.local.training import encoding
 
-    numbers = np.unique(fold).tolist()
-    parts = {
-        f"without part {number + 1}": [dialogues[n] for n in (fold != number).nonzero()[0]]
-        for number in numbers
-    }
-    if whole:  # the longest first, so that all cores are busy to the end
-        parts = {"with all parts": list(dialogues), **parts}
-    orders = parts.values(), [seed] * len(parts), parts
+    # The longest first, so that all cores are busy to the end.
+    numbers = [*([WHOLE] if whole else []), *np.unique(fold).tolist()]
+    parts = [[dialogues[n] for n in (fold != number).nonzero()[0]] for number in numbers]
+    names = ["all" if number == WHOLE else f"without part {number + 1}" for number in numbers]
+    orders = parts, [seed] * len(parts), names
     if jobs == 1:
         found = list(map(encoding.fit, *orders))
     else:
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             found = list(pool.map(encoding.fit, *orders))
-    encoders = dict(zip(numbers, found[-len(numbers) :], strict=True))
-    return found[0] if whole else None, hear(dialogues, evidence, fold, encoders)
+    return dict(zip(numbers, found, strict=True))
 
 
 def hear(
