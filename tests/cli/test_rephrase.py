@@ -19,14 +19,14 @@ GERMAN = "Guten Abend mein Schatz, ich habe den ganzen Tag auf dich gewartet und
 BREATHE = "Breathe out slowly, for longer than you breathe in."
 
 
-BALANCED = ("--rule", "balanced")
+CONSERVATIVE = ("--rule", "conservative")
 
 
 @pytest.fixture
 def few(chaperone: Chaperone, samples: Path) -> Path:
     """A log of sample dialogues: first blocks on a prompt and on a response, and none."""
     lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
-    names = ("parasocial-01", "parasocial-03", "parasocial-07", "neutral-01")
+    names = ("parasocial-01", "parasocial-02", "parasocial-07", "neutral-01")
     return chaperone.write("few.jsonl", *(x for x in lines if json.loads(x)["id"] in names))
 
 
@@ -146,7 +146,7 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
     chaperone: Chaperone, samples: Path
 ) -> None:
     log = samples / "thirty.jsonl"
-    found = results(chaperone, log, "--all", *BALANCED, "--compare", ",".join(OFFLINE))
+    found = results(chaperone, log, "--all", "--compare", ",".join(OFFLINE))
     counts = Counter((one["strategy"], one["result"]) for one in found)
     assert all(counts[strategy, "passing"] for strategy in OFFLINE)
     assert all(
@@ -157,7 +157,7 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
         assert best["passes"] is (one["result"] == "passing")
         if one["result"] == "irreparable":
             assert one["floor"]["blocks"]
-            assert one["floor"]["score"] >= 3
+            assert one["floor"]["score"] == 5
             assert [check["passed"] for check in best["checks"]].count(False) == 0
             assert one["rests_on"]
 
@@ -179,10 +179,10 @@ def test_the_first_block_is_the_response_or_the_one_after_the_prompt(
 def test_a_saved_report_says_where_the_first_blocks_are(
     chaperone: Chaperone, few: Path, name: str
 ) -> None:
-    chaperone("audit", few, *BALANCED, "-o", name)
-    found = results(chaperone, few, "--all", *BALANCED, "--report", name)
+    chaperone("audit", few, *CONSERVATIVE, "-o", name)
+    found = results(chaperone, few, "--all", *CONSERVATIVE, "--report", name)
     assert found
-    assert found == results(chaperone, few, "--all", *BALANCED)
+    assert found == results(chaperone, few, "--all", *CONSERVATIVE)
 
 
 def test_a_report_about_another_log_is_noticed(chaperone: Chaperone) -> None:
@@ -293,7 +293,7 @@ def test_nothing_blocked_is_no_error(chaperone: Chaperone) -> None:
 
 def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, few: Path) -> None:
     compared = ("--compare", "neutral,warm", "-o", "p.jsonl")
-    outcome = rephrase(chaperone, few, "--all", *BALANCED, *compared)
+    outcome = rephrase(chaperone, few, "--all", *CONSERVATIVE, *compared)
     assert (chaperone.folder / "p.jsonl").read_bytes()
     said = outcome.out + outcome.err
     for line in few.read_text("utf-8").splitlines():
@@ -303,7 +303,7 @@ def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, few: Pa
 
 
 def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> None:
-    found = results(chaperone, few, "--all", *BALANCED, "-o", "pairs.jsonl")
+    found = results(chaperone, few, "--all", *CONSERVATIVE, "-o", "pairs.jsonl")
     lines = (chaperone.folder / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [json.loads(line) for line in lines]
     passing = [one for one in found if one["result"] == "passing"]
@@ -313,7 +313,7 @@ def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> N
         assert pair["rejected"] == [{"role": "assistant", "content": one["original"]["text"]}]
         assert pair["chosen"][0]["content"] == one["attempts"][one["best"] - 1]["text"]
         assert len(pair["prompt"]) == one["turn"] - 1
-        assert pair["chosen_score"] < 3
+        assert pair["chosen_score"] == 0
 
 
 def test_later_turns_change_nothing(chaperone: Chaperone) -> None:
@@ -331,8 +331,9 @@ def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
     outcome = rephrase(
         chaperone,
         samples / "thirty.jsonl",
-        *("--conversation", "parasocial-07", "--turn", "10", "--compare", "boundary,neutral"),
-        *("--rule", "balanced", "-o", "r.json"),
+        *("--conversation", "parasocial-02", "--turn", "2", "--compare", "boundary,neutral"),
+        *CONSERVATIVE,
+        *("-o", "r.json"),
     )
     document = json.loads((chaperone.folder / "r.json").read_text())
     assert outcome.code == 0

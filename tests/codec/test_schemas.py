@@ -43,6 +43,8 @@ def test_shipped_rubrics_obey_their_contract(name: str) -> None:
         ("thirty.jsonl", "conversation.v1"),
         ("eighty.jsonl", "conversation.v1"),
         ("plain.jsonl", "conversation.v1"),
+        ("forty.jsonl", "conversation.v1"),
+        ("textbook.jsonl", "conversation.v1"),
         ("thirty.votes.jsonl", "vote.v1"),
         ("paper_ledger.votes.jsonl", "vote.v1"),
     ],

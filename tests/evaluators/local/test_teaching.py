@@ -84,9 +84,11 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
         (known / path.name).write_text("\n".join(lines) + "\n", "utf-8")
     places = ["--dialogues", known, "--output", tmp_path, "--kept", tmp_path / "kept.npz"]
     arguments = [str(one) for one in places]
-    assert program.main([*arguments, "--teach", "--jobs", "1"]) == 0
+    folds = tmp_path / "folds"
+    teaching = [*arguments, "--teach", "--jobs", "1", "--fold-encoders", str(folds)]
+    assert program.main(teaching) == 0
     count = sizes[0]
-    assert sizes[1:] == [count - len(part) for part in np.array_split(range(count), 4)]
+    assert sizes[1:] == [count - len(part) for part in np.array_split(range(count), 3)]
     first = {name: (tmp_path / name).read_bytes() for name in ("weights.npz", "encoder.npz")}
     assert first["encoder.npz"] == (DATA / "local" / "encoder.npz").read_bytes()
     said = capsys.readouterr().out
@@ -94,12 +96,20 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     assert capsys.readouterr().out == said
     assert (tmp_path / "weights.npz").read_bytes() == first["weights.npz"]
     assert program.main([*arguments, "--check"]) == 0
-    sizes.clear()
     capsys.readouterr()
+    kept = (tmp_path / "kept.npz").read_bytes()
+    (tmp_path / "kept.npz").unlink()
+    assert program.main([*arguments, "--fold-encoders", str(folds)]) == 0
+    assert capsys.readouterr().out == said
+    assert (tmp_path / "kept.npz").read_bytes() == kept
+    (folds / "without_2.npz").unlink()
+    with pytest.raises(InputError, match=r"without_2\.npz cannot be read"):
+        program.main([*arguments, "--fold-encoders", str(folds)])
+    sizes.clear()
     weights = (tmp_path / "weights.npz").stat()
     arguments[-1] = str(tmp_path / "by_file.npz")
     assert program.main([*arguments, "--by-file", "--teach", "--jobs", "1"]) == 0
-    assert sum(sizes) == 3 * count  # every file is left out once, and no encoder hears them all
+    assert sum(sizes) == 2 * count  # every file is left out once, and no encoder hears them all
     said = capsys.readouterr().out
     assert program.main([*arguments, "--by-file"]) == 0
     assert capsys.readouterr().out == said

@@ -17,7 +17,7 @@ from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FOLDS: Final = 4
+FOLDS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Shares:
     """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
-BOTH: Final = Shares((0.12, 0.06, 0.05, 0.06, 0.08), (0.45, 0.25, 0.25, 0.25, 0.3))
+BOTH: Final = Shares((0.18, 0.06, 0.08, 0.1, 0.12), (0.45, 0.25, 0.25, 0.25, 0.3))
 """With both stages: `words` is the weakest, and has its say without deciding."""
 WORDS: Final = Shares((0.09, 0.09, 0.09, 0.09, 0.13), (0.45, 0.45, 0.45, 0.45, 0.5))
 """Without the encoder: the user's member is the strictest by its nature."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STRENGTH: Final = 3.0
 """Inverse regularisation."""
-LEVEL: Final = -1.8
+LEVEL: Final = -1.6
 """Log odds from which the gate is open."""
 SURE: Final = 20.0
 """Log odds of a gate that is always open."""

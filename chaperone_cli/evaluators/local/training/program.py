@@ -53,14 +53,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _by_file(known, options)
     first = _first_stage(known, crossfit.folds(len(known), options.seed), options)
     kept_at = options.kept or KEPT / taught.NAME
-    encoder, kept = _encoder_of(known, first, kept_at, options)
+    whole, kept = _heard(known, first, kept_at, options, whole=True)
+    if whole is None:
+        encoder = (options.encoder or options.output / model.ENCODER).read_bytes()
+    else:
+        encoder = npz.pack(whole, compress=False)
     arrays, metrics = train(known, first, kept, options.seed)
     files = {model.WEIGHTS: npz.pack(arrays), model.ENCODER: encoder}
     decisions = _decisions(model.build(arrays, _encoder(encoder)), known)
     options.output.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (options.output / name).write_bytes(data)
-    if options.teach:
+    if options.teach or options.fold_encoders:
         kept_at.write_bytes(kept.pack())
     manifest = _manifest(files, options, kept, metrics, decisions)
     manifest["training"]["out_of_fold"] = sha256(kept_at.read_bytes()).hexdigest()
@@ -75,10 +79,10 @@ def _by_file(known: Sequence[dialogues.Dialogue], options: argparse.Namespace) -
     """Says how good it is on files that it never saw; writes no weights."""
     first = _first_stage(known, crossfit.folds_of_files(known, options.seed), options)
     kept_at = options.kept or KEPT / taught.BY_FILE
-    if options.teach:
-        encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole=False)
-        kept_at.write_bytes(taught.hear(known, first.evidence, first.fold, encoders).pack())
-    _, metrics = train(known, first, taught.load(kept_at), options.seed)
+    _, kept = _heard(known, first, kept_at, options, whole=False)
+    if options.teach or options.fold_encoders:
+        kept_at.write_bytes(kept.pack())
+    _, metrics = train(known, first, kept, options.seed)
     _say(*report.all_lines(metrics))
     return 0
 
@@ -104,20 +108,27 @@ def _first_stage(
     return FirstStage(words, built, fold, evidence)
 
 
-def _encoder_of(
+def _heard(
     known: Sequence[dialogues.Dialogue],
     first: FirstStage,
     kept_at: Path,
     options: argparse.Namespace,
-) -> tuple[bytes, taught.Taught]:
-    """Gives the bytes of the encoder's weights file, and what those without each fold say."""
-    if not options.teach:
-        at = options.encoder or options.output / model.ENCODER
-        return at.read_bytes(), taught.load(kept_at)
-    encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole=True)
-    arrays = encoders.pop(taught.WHOLE)
-    kept = taught.hear(known, first.evidence, first.fold, encoders)
-    return npz.pack(arrays, compress=False), kept
+    whole: bool,
+) -> "tuple[dict[str, NDArray[Any]] | None, taught.Taught]":
+    """Gives what encoders without each fold say, and the one taught on all of it where `whole`.
+
+    Neither is more than read again where nothing is to be taught.
+    """
+    if options.teach:
+        encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole)
+        everything = encoders.pop(taught.WHOLE, None)
+        if options.fold_encoders:
+            taught.save(encoders, options.fold_encoders)
+    elif options.fold_encoders:
+        everything, encoders = None, taught.restore(options.fold_encoders, first.fold)
+    else:
+        return None, taught.load(kept_at)
+    return everything, taught.hear(known, first.evidence, first.fold, encoders)
 
 
 def train(
@@ -271,6 +282,13 @@ def _parser() -> argparse.ArgumentParser:
         "--teach",
         action="store_true",
         help="also teach the encoder anew (most of an hour; needs the extra 'teach')",
+    )
+    parser.add_argument(
+        "--fold-encoders",
+        type=Path,
+        metavar="FOLDER",
+        help="with --teach, also keep the encoders taught without each fold there; without, ask "
+        "those kept there anew, as after a change of the gate (a few minutes)",
     )
     parser.add_argument(
         "--by-file",

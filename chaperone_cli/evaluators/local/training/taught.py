@@ -117,6 +117,33 @@ def teach(
     return dict(zip(numbers, found, strict=True))
 
 
+def save(encoders: "dict[int, dict[str, NDArray[Any]]]", folder: Path) -> None:
+    """Keeps the encoders of folds, so that they can be heard again without the hour of teaching."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, arrays in encoders.items():
+        _kept_in(folder, number).write_bytes(npz.pack(arrays, compress=False))
+
+
+def restore(folder: Path, fold: "NDArray[np.intp]") -> "dict[int, dict[str, NDArray[Any]]]":
+    """Reads what `save` kept of each fold; raises InputError where one cannot be read."""
+    return {number: _read(_kept_in(folder, number)) for number in np.unique(fold).tolist()}
+
+
+def _kept_in(folder: Path, number: int) -> Path:
+    return folder / f"without_{number + 1}.npz"
+
+
+def _read(path: Path) -> "dict[str, NDArray[Any]]":
+    try:
+        with np.load(path) as stored:
+            return dict(stored)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}",
+            hint="--teach keeps encoders in the folder that --fold-encoders names",
+        ) from error
+
+
 def hear(
     dialogues: Sequence[Dialogue],
     evidence: "NDArray[np.float64]",
