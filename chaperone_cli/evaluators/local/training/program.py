@@ -64,8 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (options.output / name).write_bytes(data)
-    if options.teach or options.fold_encoders:
-        kept_at.write_bytes(kept.pack())
     manifest = _manifest(files, options, kept, metrics, decisions)
     manifest["training"]["out_of_fold"] = sha256(kept_at.read_bytes()).hexdigest()
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -80,8 +78,6 @@ def _by_file(known: Sequence[dialogues.Dialogue], options: argparse.Namespace) -
     first = _first_stage(known, crossfit.folds_of_files(known, options.seed), options)
     kept_at = options.kept or KEPT / taught.BY_FILE
     _, kept = _heard(known, first, kept_at, options, whole=False)
-    if options.teach or options.fold_encoders:
-        kept_at.write_bytes(kept.pack())
     _, metrics = train(known, first, kept, options.seed)
     _say(*report.all_lines(metrics))
     return 0
@@ -115,9 +111,9 @@ def _heard(
     options: argparse.Namespace,
     whole: bool,
 ) -> "tuple[dict[str, NDArray[Any]] | None, taught.Taught]":
-    """Gives what encoders without each fold say, and the one taught on all of it where `whole`.
+    """Gives the encoder taught on everything, where `whole`, and what those without each fold say.
 
-    Neither is more than read again where nothing is to be taught.
+    What they say is kept; where nothing is to be taught or asked, it is only read again.
     """
     if options.teach:
         encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole)
@@ -128,7 +124,10 @@ def _heard(
         everything, encoders = None, taught.restore(options.fold_encoders, first.fold)
     else:
         return None, taught.load(kept_at)
-    return everything, taught.hear(known, first.evidence, first.fold, encoders)
+    kept = taught.hear(known, first.evidence, first.fold, encoders)
+    kept_at.parent.mkdir(parents=True, exist_ok=True)
+    kept_at.write_bytes(kept.pack())
+    return everything, kept
 
 
 def train(
