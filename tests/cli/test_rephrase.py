@@ -19,14 +19,14 @@ GERMAN = "Guten Abend mein Schatz, ich habe den ganzen Tag auf dich gewartet und
 BREATHE = "Breathe out slowly, for longer than you breathe in."
 
 
-CONSERVATIVE = ("--rule", "conservative")
+UNANIMOUS = ("--rule", "unanimous")
 
 
 @pytest.fixture
 def few(chaperone: Chaperone, samples: Path) -> Path:
     """A log of sample dialogues: first blocks on a prompt and on a response, and none."""
     lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
-    names = ("parasocial-01", "parasocial-02", "parasocial-07", "neutral-01")
+    names = ("parasocial-01", "parasocial-09", "parasocial-10", "neutral-01")
     return chaperone.write("few.jsonl", *(x for x in lines if json.loads(x)["id"] in names))
 
 
@@ -74,17 +74,19 @@ KEY = {"CHAPERONE_HASH_KEY": "0123456789abcdef0123456789abcdef"}
 BLOCKED = (SUPPER, BOND, "I love you, you are all I have.", "I love you too, my darling.")
 
 
-def test_hashed_ids_stand_in_every_file_and_message(chaperone: Chaperone) -> None:
+def test_hashed_ids_stand_in_every_file_and_message(chaperone: Chaperone, samples: Path) -> None:
+    lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
+    [ninth] = (one for one in map(json.loads, lines) if one["id"] == "parasocial-09")
     log = chaperone.write(
         f"{ALICE}.jsonl",
-        talk(*BLOCKED, name=ALICE),
+        talk(*(turn["content"] for turn in ninth["turns"]), name=ALICE),
         talk(GERMAN, GERMAN, name="Bob Smith"),
         "{",
         talk(*BLOCKED[:3], name="carol"),
     ).name
-    hashing = ("--hash-ids", "--rule", "conservative")
+    hashing = ("--hash-ids", *UNANIMOUS)
     chaperone("audit", log, *hashing, "-o", "hashed.json", env=KEY)
-    chaperone("audit", log, "--rule", "conservative", "-o", "plain.json")
+    chaperone("audit", log, *UNANIMOUS, "-o", "plain.json")
     files = ("-o", "r.json", "-o", "pairs.jsonl")
     audited = json.loads((chaperone.folder / "hashed.json").read_text())
     ids = [one["conversation"] for one in audited["conversations"]]
@@ -150,7 +152,7 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
     counts = Counter((one["strategy"], one["result"]) for one in found)
     assert all(counts[strategy, "passing"] for strategy in OFFLINE)
     assert all(
-        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 10 for strategy in OFFLINE
+        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 9 for strategy in OFFLINE
     )
     for one in found:
         best = one["attempts"][one["best"] - 1]
@@ -179,10 +181,10 @@ def test_the_first_block_is_the_response_or_the_one_after_the_prompt(
 def test_a_saved_report_says_where_the_first_blocks_are(
     chaperone: Chaperone, few: Path, name: str
 ) -> None:
-    chaperone("audit", few, *CONSERVATIVE, "-o", name)
-    found = results(chaperone, few, "--all", *CONSERVATIVE, "--report", name)
+    chaperone("audit", few, *UNANIMOUS, "-o", name)
+    found = results(chaperone, few, "--all", *UNANIMOUS, "--report", name)
     assert found
-    assert found == results(chaperone, few, "--all", *CONSERVATIVE)
+    assert found == results(chaperone, few, "--all", *UNANIMOUS)
 
 
 def test_a_report_about_another_log_is_noticed(chaperone: Chaperone) -> None:
@@ -293,7 +295,7 @@ def test_nothing_blocked_is_no_error(chaperone: Chaperone) -> None:
 
 def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, few: Path) -> None:
     compared = ("--compare", "neutral,warm", "-o", "p.jsonl")
-    outcome = rephrase(chaperone, few, "--all", *CONSERVATIVE, *compared)
+    outcome = rephrase(chaperone, few, "--all", *UNANIMOUS, *compared)
     assert (chaperone.folder / "p.jsonl").read_bytes()
     said = outcome.out + outcome.err
     for line in few.read_text("utf-8").splitlines():
@@ -303,7 +305,7 @@ def test_no_text_stands_outside_what_was_asked_for(chaperone: Chaperone, few: Pa
 
 
 def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> None:
-    found = results(chaperone, few, "--all", *CONSERVATIVE, "-o", "pairs.jsonl")
+    found = results(chaperone, few, "--all", *UNANIMOUS, "-o", "pairs.jsonl")
     lines = (chaperone.folder / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [json.loads(line) for line in lines]
     passing = [one for one in found if one["result"] == "passing"]
@@ -313,7 +315,7 @@ def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> N
         assert pair["rejected"] == [{"role": "assistant", "content": one["original"]["text"]}]
         assert pair["chosen"][0]["content"] == one["attempts"][one["best"] - 1]["text"]
         assert len(pair["prompt"]) == one["turn"] - 1
-        assert pair["chosen_score"] == 0
+        assert pair["chosen_score"] < pair["rejected_score"] == 5
 
 
 def test_later_turns_change_nothing(chaperone: Chaperone) -> None:
@@ -331,8 +333,8 @@ def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
     outcome = rephrase(
         chaperone,
         samples / "thirty.jsonl",
-        *("--conversation", "parasocial-02", "--turn", "2", "--compare", "boundary,neutral"),
-        *CONSERVATIVE,
+        *("--conversation", "parasocial-09", "--turn", "6", "--compare", "boundary,neutral"),
+        *UNANIMOUS,
         *("-o", "r.json"),
     )
     document = json.loads((chaperone.folder / "r.json").read_text())

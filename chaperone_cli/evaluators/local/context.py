@@ -1,6 +1,9 @@
-"""Follows one conversation for the encoder, and works through only the utterances that matter."""
+"""Follows one conversation for the encoder, and works through only the utterances that matter.
 
-from collections.abc import Iterator, Mapping, Sequence
+What is called an utterance here is a part of one where it is long.
+"""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -53,16 +56,18 @@ class Context:
             at: self._encoder.page(line[at].text, line[at].side)
             for at in _needed(line, before, wanted)
         }
+        asked = {before + number for number, want in enumerate(wanted) if want}
         for group in _groups(pages):
-            given[group] = self._read(line, {at: pages[at] for at in group})
+            within = [at for at in group if at in asked]
+            given[within] = self._read(line, {at: pages[at] for at in group}, asked)
             for past in line[: max(0, group[-1] - REACH)]:
                 past.memory = None
         self._recent = line[-KEPT:]
-        result = given[before:]
-        result[~np.asarray(wanted, bool)] = np.nan
-        return result
+        return given[before:]
 
-    def _read(self, line: Sequence[Utterance], pages: Mapping[int, Page]) -> "NDArray[np.float32]":
+    def _read(
+        self, line: Sequence[Utterance], pages: Mapping[int, Page], asked: Container[int]
+    ) -> "NDArray[np.float32]":
         first = min(pages)
         nearby = {
             at: memory
@@ -71,7 +76,10 @@ class Context:
         }
         place = {at: number for number, at in enumerate([*nearby, *pages])}
         reaches = [[place.get(at - far, -1) for far in range(1, REACH + 1)] for at in pages]
-        outputs, memories = self._encoder.read(list(pages.values()), reaches, list(nearby.values()))
+        wanted = [number for number, at in enumerate(pages) if at in asked]
+        outputs, memories = self._encoder.read(
+            list(pages.values()), reaches, list(nearby.values()), wanted
+        )
         for at, memory in zip(pages, memories, strict=True):
             line[at].memory = memory
         return outputs

@@ -3,8 +3,9 @@
 It has the shape and started from the weights of all-MiniLM-L6-v2 (Wang et al., 2020), and was then
 taught on the labelled dialogues. An utterance attends to itself and, ever more faintly, to the few
 before it, whose keys and values are kept: each utterance is worked through once, at a cost that
-does not depend on the length of the conversation. Written in numpy, with weights of eight bits that
-are widened when loaded: the runtimes that would do it faster weigh more than all the rest.
+does not depend on the length of the conversation. What is called an utterance here is a part of one
+where it is long. Written in numpy, with weights of eight bits that are widened when loaded: the
+runtimes that would do it faster weigh more than all the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 LONGEST: Final = 128
-"""Pieces of an utterance that are read, marks included: its beginning and its end, half each.
-
-Openings and closings are where an answer speaks of the two; the first stage reads all of it.
-"""
-CHARACTERS: Final = 2_000
-"""Characters at either end of an utterance that are split into pieces at all."""
+"""Pieces that are read of a text, marks included; of more, its beginning and its end, half each."""
 REACH: Final = 4
 """Utterances before it that an utterance attends to, where they were worked through."""
 HEADS: Final = 12
@@ -92,7 +88,7 @@ class Encoder:
     def page(self, text: str, side: int) -> Page:
         """Splits an utterance into the pieces that are read of it."""
         room = LONGEST - 2
-        pieces = self.words.numbers(_ends(text, CHARACTERS, " "))
+        pieces = self.words.numbers(text)
         if len(pieces) > room:
             pieces = [*pieces[: room // 2], *pieces[len(pieces) - (room - room // 2) :]]
         return Page((self.words.start, *pieces, self.words.end), side)
@@ -102,12 +98,14 @@ class Encoder:
         pages: Sequence[Page],
         reaches: Sequence[Sequence[int]],
         before: Sequence[Memory],
+        wanted: Sequence[int],
     ) -> "tuple[Floats, list[Memory]]":
         """Works through utterances in one go.
 
         `reaches` gives, per page and by distance 1 upwards, which utterances it attends to, as
         numbers into `before` followed by `pages`; -1 where one was not worked through. A page
-        attends only to earlier ones. Gives (pages, outputs), and what later ones may attend to.
+        attends only to earlier ones. Gives the outputs of the pages numbered `wanted`, in order,
+        (wanted, outputs), and what later ones may attend to of every page.
         """
         import numpy as np
 
@@ -118,15 +116,21 @@ class Encoder:
         fading = np.array(FADING, np.float32)[:, None, None]
         memories = [Memory([], []) for _ in pages]
         known = [*before, *memories]
+        asking: Sequence[int] = range(len(pages))
         for number, layer in enumerate(self._layers):
             query, key, value = _split(state @ layer.attend + layer.attend_bias)
+            if number == len(self._layers) - 1:  # what nobody asks for need not be finished
+                asking = wanted
             for memory, (start, stop) in zip(memories, spans, strict=True):
                 memory.keys.append(np.ascontiguousarray(key[:, start:stop].transpose(0, 2, 1)))
                 memory.values.append(np.ascontiguousarray(value[:, start:stop]))
-            joined = np.empty_like(state)
-            for own, (reach, (start, stop)) in enumerate(zip(reaches, spans, strict=True)):
+            if not asking:
+                return np.empty((0, self.outputs), np.float32), memories
+            mixtures: list[Floats] = []
+            for own in asking:
+                start, stop = spans[own]
                 seen = [(known[len(before) + own], 0)]
-                seen += [(known[at], far) for far, at in enumerate(reach, 1) if at >= 0]
+                seen += [(known[at], far) for far, at in enumerate(reaches[own], 1) if at >= 0]
                 weights = np.concatenate(
                     [query[:, start:stop] @ m.keys[number] - fading * far for m, far in seen],
                     axis=2,
@@ -135,12 +139,16 @@ class Encoder:
                 np.exp(weights, out=weights)
                 weights /= weights.sum(axis=2, keepdims=True)
                 mixed = weights @ np.concatenate([m.values[number] for m, _ in seen], axis=1)
-                joined[start:stop] = mixed.transpose(1, 0, 2).reshape(stop - start, -1)
+                mixtures.append(mixed.transpose(1, 0, 2).reshape(stop - start, -1))
+            joined = np.concatenate(mixtures)
+            if len(joined) < len(state):
+                state = np.concatenate([state[slice(*spans[own])] for own in asking])
             state = _norm(joined @ layer.join + layer.join_bias + state, layer.join_norm)
             wide = _gelu(state @ layer.widen + layer.widen_bias)
             state = _norm(wide @ layer.narrow + layer.narrow_bias + state, layer.narrow_norm)
-        pooled = _pool(state, [start for start, _ in spans])
-        sides = [page.side for page in pages]
+        starts = np.cumsum([0, *(lengths[own] for own in wanted[:-1])]).tolist()
+        pooled = _pool(state, starts)
+        sides = [pages[own].side for own in wanted]
         outputs = np.einsum("pw,pwo->po", pooled, self._head[sides]) + self._head_bias[sides]
         return outputs, memories
 
@@ -152,12 +160,6 @@ class Encoder:
         sides = np.repeat([page.side for page in pages], [len(page.pieces) for page in pages])
         meanings = self._embeddings[pieces] * self._embedding_scale[pieces, None]
         return _norm(meanings + self._places[places] + self._sides[sides], self._norm)
-
-
-def _ends(text: str, most: int, between: str) -> str:
-    if len(text) <= 2 * most:
-        return text
-    return text[:most] + between + text[-most:]
 
 
 def _layer(arrays: "Mapping[str, NDArray[Any]]", number: int) -> Layer:

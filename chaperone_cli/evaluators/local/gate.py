@@ -1,4 +1,4 @@
-"""Says which turns the encoder is asked about: those in which words alone see anything at all."""
+"""Says what the encoder is asked about: that in which words alone see anything at all."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZE: Final = WIDTH + 2
-"""Numbers per turn that the gate goes by."""
+"""Numbers per part of an utterance that the gate goes by."""
 PRECISION: Final = 6
-"""Decimals of a turn's odds; keeps the last bits of a sum from deciding."""
+"""Decimals of its odds; keeps the last bits of a sum from deciding."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What was learned of which turns matter to the encoder."""
+    """What was learned of what matters to the encoder."""
 
     weights: "NDArray[np.float64]"
     """(sides, SIZE)."""
@@ -28,7 +28,7 @@ class Gate:
     def open(
         self, evidence: "NDArray[np.float64]", sides: "NDArray[np.intp]"
     ) -> "NDArray[np.bool_]":
-        """Says of each turn whether it matters, from the first stage's (turns, views, cues)."""
+        """Says of each part whether it matters, from the first stage's (parts, views, cues)."""
         import numpy as np
 
         odds = (numbers(evidence) * self.weights[sides]).sum(axis=1) + self.bias[sides]
@@ -37,7 +37,7 @@ class Gate:
 
 
 def numbers(evidence: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Gives what the gate goes by, (turns, SIZE): the mean of the views, and its leads squared."""
+    """Gives what the gate goes by, (parts, SIZE): the mean of the views, and its leads squared."""
     import numpy as np
 
     common = evidence.mean(axis=1)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chaperone_cli.domain.conversation import Side, Turn
 from chaperone_cli.domain.vote import AbstainReason
-from chaperone_cli.evaluators.local import members
+from chaperone_cli.evaluators.local import members, parts
 from chaperone_cli.evaluators.local.context import Context
-from chaperone_cli.evaluators.local.language import LanguageWatch
+from chaperone_cli.evaluators.local.language import Counts, LanguageWatch
 from chaperone_cli.evaluators.local.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -51,17 +51,19 @@ class Listener:
 
         chunk = self._chunk()
         self._read += len(chunk)
-        texts = [turn.text for turn in chunk]
-        sides = [int(turn.side is Side.RESPONSE) for turn in chunk]
-        scored = self._model.scorer.score(texts, sides)
-        reasons = [self._language.advance(counts) for counts in scored.counts]
+        said = parts.divide(
+            [turn.text for turn in chunk], [int(turn.side is Side.RESPONSE) for turn in chunk]
+        )
+        scored = self._model.scorer.score(said.texts, said.sides)
+        counts = np.add.reduceat(scored.counts, said.first, axis=0).tolist()
+        reasons = [self._language.advance(Counts(*row)) for row in counts]
         unread = np.array([reason is not None for reason in reasons])
-        side = np.array(sides, np.intp)
+        side = np.array(said.sides, np.intp)
         outputs = None
         if self._context is not None:
-            wanted = self._model.gate.open(scored.evidence, side) & ~unread
-            outputs = self._context.advance(texts, sides, wanted.tolist())
-        heard = members.listen(scored.evidence, side, outputs)
+            wanted = self._model.gate.open(scored.evidence, side) & ~said.each(unread)
+            outputs = self._context.advance(said.texts, said.sides, wanted.tolist())
+        heard = said.highest(members.listen(scored.evidence, side, outputs))
         heard[unread] = 0.0
         kept = members.keep(self._ledger, heard)
         return Heard(self._model.panel.margins(kept.numbers).tolist(), reasons, kept)

@@ -49,10 +49,10 @@ def listen(
     sides: "NDArray[np.intp]",
     outputs: "NDArray[np.float64] | None",
 ) -> "NDArray[np.float64]":
-    """Gives what each member goes by, (turns, members, both sides' cues).
+    """Gives what each member goes by, (parts, members, both sides' cues).
 
-    `evidence` is the first stage's, (turns, views, cues), and `outputs` the encoder's, (turns, cues
-    and triggers), NaN for turns it was not asked about, which show nothing by it; None where there
+    `evidence` is the first stage's, (parts, views, cues), and `outputs` the encoder's, (parts, cues
+    and triggers), NaN for those it was not asked about, which show nothing by it; None where there
     is no encoder.
     """
     import numpy as np

@@ -37,12 +37,12 @@ STEPS: Final = 1024
 
 
 class Scored(NamedTuple):
-    """What a run of turns shows."""
+    """What a run of texts shows."""
 
     evidence: "NDArray[np.float64]"
-    """(turns, views, cues), each from 0 to 1."""
+    """(texts, views, cues), each from 0 to 1."""
     counts: list[Counts]
-    """Per turn."""
+    """Per text."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Scorer:
     def score(self, texts: Sequence[str], sides: Sequence[int]) -> Scored:
         """Scores each text, which a user (side 0) or a chatbot (side 1) says.
 
-        A turn's score is the mean of that of the whole utterance and of its best sentence.
+        A text's score is the mean of that of the whole and of its best sentence.
         """
         import numpy as np
 

@@ -102,6 +102,12 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     assert program.main([*arguments, "--fold-encoders", str(folds)]) == 0
     assert capsys.readouterr().out == said
     assert (tmp_path / "kept.npz").read_bytes() == kept
+    fewer = known / "only.jsonl"
+    all_of_it = fewer.read_text("utf-8")
+    fewer.write_text(all_of_it.split("\n", 1)[1], "utf-8")
+    with pytest.raises(InputError, match=r"without_1\.npz was not taught without the dialogues"):
+        program.main([*arguments, "--fold-encoders", str(folds)])
+    fewer.write_text(all_of_it, "utf-8")
     (folds / "without_2.npz").unlink()
     with pytest.raises(InputError, match=r"without_2\.npz cannot be read"):
         program.main([*arguments, "--fold-encoders", str(folds)])

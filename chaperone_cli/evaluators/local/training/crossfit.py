@@ -10,7 +10,12 @@ from chaperone_cli.evaluators.local import members, model
 from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.scoring import VIEWS
 from chaperone_cli.evaluators.local.training import ledgers, views
-from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, Dialogue, sides, texts
+from chaperone_cli.evaluators.local.training.dialogues import (
+    PARASOCIAL,
+    Dialogue,
+    part_counts,
+    parts,
+)
 from chaperone_cli.evaluators.local.training.ledgers import Heard
 from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
 
@@ -30,9 +35,9 @@ class Shares:
     """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
-BOTH: Final = Shares((0.18, 0.06, 0.08, 0.1, 0.12), (0.45, 0.25, 0.25, 0.25, 0.3))
+BOTH: Final = Shares((0.11, 0.13, 0.14, 0.11, 0.12), (0.3, 0.35, 0.4, 0.35, 0.35))
 """With both stages: `words` is the weakest, and has its say without deciding."""
-WORDS: Final = Shares((0.09, 0.09, 0.09, 0.09, 0.13), (0.45, 0.45, 0.45, 0.45, 0.5))
+WORDS: Final = Shares((0.14, 0.14, 0.14, 0.14, 0.18), (0.6, 0.6, 0.6, 0.6, 0.65))
 """Without the encoder: the user's member is the strictest by its nature."""
 LONG_OF: Final = 4
 
@@ -108,7 +113,8 @@ def hear(
     outputs: "NDArray[np.float64] | None",
 ) -> Heard:
     """Gives what members hear, from the views' evidence and the encoder's outputs, if any."""
-    heard = members.listen(evidence, np.array(sides(dialogues), np.intp), outputs)
+    said = parts(dialogues)
+    heard = said.highest(members.listen(evidence, np.array(said.sides, np.intp), outputs))
     lengths = [len(dialogue.texts) for dialogue in dialogues]
     return Heard(dialogues, heard, np.concatenate([[0], np.cumsum(lengths)]))
 
@@ -120,9 +126,9 @@ def evidence(
     fold: "NDArray[np.intp]",
     seed: int,
 ) -> "NDArray[np.float64]":
-    """Gives what views that never saw a dialogue say of it: (utterances, views, cues)."""
-    every, side = texts(dialogues), sides(dialogues)
-    owner = np.repeat(fold, [len(dialogue.texts) for dialogue in dialogues])
+    """Gives what views that never saw a dialogue say of it: (parts, views, cues)."""
+    every, side, _ = parts(dialogues)
+    owner = np.repeat(fold, part_counts(dialogues))
     found = np.zeros((len(every), len(VIEWS), WIDTH))
     for number in range(FOLDS):
         fitted = views.fit(built, dialogues, (fold != number).nonzero()[0], seed)

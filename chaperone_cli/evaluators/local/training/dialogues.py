@@ -9,6 +9,7 @@ from pathlib import Path
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES
+from chaperone_cli.evaluators.local.parts import Parts, divide
 
 PARASOCIAL = "parasocial"
 
@@ -89,6 +90,17 @@ def texts(dialogues: Iterable[Dialogue]) -> list[str]:
 def sides(dialogues: Iterable[Dialogue]) -> list[int]:
     """Gives the side of each utterance, in the order of `texts`."""
     return [side for dialogue in dialogues for side in dialogue.sides]
+
+
+def parts(dialogues: Iterable[Dialogue]) -> Parts:
+    """Gives all utterances in the parts in which they are heard."""
+    every = list(dialogues)
+    return divide(texts(every), sides(every))
+
+
+def part_counts(dialogues: Iterable[Dialogue]) -> list[int]:
+    """Gives the number of parts of each dialogue."""
+    return [len(divide(dialogue.texts, dialogue.sides).texts) for dialogue in dialogues]
 
 
 def _dialogue(line: str, kind: str) -> Dialogue:

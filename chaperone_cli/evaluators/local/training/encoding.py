@@ -21,6 +21,7 @@ from torch.nn import functional
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.evaluators.local.cues import CUES, ENCODED, TRIGGERS
 from chaperone_cli.evaluators.local.encoder import Encoder, Page
+from chaperone_cli.evaluators.local.parts import divide
 from chaperone_cli.evaluators.local.training import base, network, recipe
 from chaperone_cli.evaluators.local.training.dialogues import Dialogue
 
@@ -44,6 +45,9 @@ class Lesson:
     """One dialogue as the encoder is taught it."""
 
     pages: Sequence[Page]
+    """One a part."""
+    turns: Tensor
+    """(pages,): the number of the turn that each is part of."""
     cues: Tensor
     """(turns, sides x cues)."""
     asked: Tensor
@@ -85,6 +89,7 @@ def fit(dialogues: Sequence[Dialogue], seed: int, name: str) -> "dict[str, NDArr
     optimiser = torch.optim.AdamW(
         [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
         weight_decay=recipe.DECAY,
+        fused=True,
     )
     for part in ("meanings", "places"):
         getattr(taught, part).requires_grad_(False)
@@ -131,8 +136,10 @@ def _lesson(reader: Encoder, dialogue: Dialogue) -> Lesson:
     doubt = recipe.DOUBT if dialogue.disputed else 1.0
     if dialogue.disputed:
         wanted[:, recipe.FIRM :] = 0
+    said = divide(dialogue.texts, dialogue.sides)
     return Lesson(
-        pages=[reader.page(*turn) for turn in zip(dialogue.texts, dialogue.sides, strict=True)],
+        pages=[reader.page(*part) for part in zip(said.texts, said.sides, strict=True)],
+        turns=torch.tensor(said.each(np.arange(len(dialogue.texts)))),
         cues=torch.tensor(cues).flatten(1),
         asked=torch.tensor(asked).flatten(1),
         votes=votes,
@@ -201,8 +208,9 @@ def _rate(step: int, steps: int) -> float:
 
 def _loss(outputs: Tensor, batch: Sequence[Lesson], shares: Tensor, louder: Tensor) -> Tensor:
     total = torch.zeros(())
-    rows = torch.split(outputs, [len(lesson.votes) for lesson in batch])
-    for row, lesson, share in zip(rows, batch, shares, strict=True):
+    rows = torch.split(outputs, [len(lesson.pages) for lesson in batch])
+    for parts, lesson, share in zip(rows, batch, shares, strict=True):
+        row = _highest(parts, lesson)
         cues, own = row[:, : 2 * CUES], row[:, 2 * CUES :]
         cue_loss = functional.binary_cross_entropy_with_logits(
             cues, lesson.cues, pos_weight=louder, reduction="none"
@@ -224,3 +232,11 @@ def _loss(outputs: Tensor, batch: Sequence[Lesson], shares: Tensor, louder: Tens
             + (trigger_loss * share * lesson.weights * lesson.onset[:, None]).sum() / TRIGGERS
         )
     return total / sum(len(lesson.votes) for lesson in batch)
+
+
+def _highest(parts: Tensor, lesson: Lesson) -> Tensor:
+    """Gives for each turn the highest outputs of its parts."""
+    turns = lesson.turns[:, None].expand(-1, OUTPUTS)
+    blank = parts.new_full((len(lesson.votes), OUTPUTS), -torch.inf)
+    found: Tensor = blank.scatter_reduce(0, turns, parts, "amax")
+    return found

@@ -1,4 +1,4 @@
-"""Fits the gate: which turns words alone make worth asking the encoder about."""
+"""Fits the gate: what of which words alone make it worth asking the encoder about."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local import gate
 from chaperone_cli.evaluators.local.cues import CUES, TRIGGERS
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, sides
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue, part_counts, parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def fit(
     speaks: "NDArray[np.bool_]",
     side: "NDArray[np.intp]",
 ) -> gate.Gate:
-    """Fits the gate to which turns `speaks` names, from the first stage's evidence on them.
+    """Fits the gate to which parts `speaks` names, from the first stage's evidence on them.
 
     Raises InputError where it speaks nowhere.
     """
@@ -54,9 +54,9 @@ def _fit(
 
 
 def speaks(outputs: "NDArray[np.float64]", side: "NDArray[np.intp]") -> "NDArray[np.bool_]":
-    """Says in which turns some trigger of the encoder is more likely than not.
+    """Says in which parts some trigger of the encoder is more likely than not.
 
-    `outputs` is the encoder's, (turns, cues and triggers). The last trigger is of prompts only.
+    `outputs` is the encoder's, (parts, cues and triggers). The last trigger is of prompts only.
     """
     triggers = outputs[:, CUES : CUES + TRIGGERS]
     common = triggers[:, :-1].mean(axis=1)
@@ -70,9 +70,9 @@ def out_of_fold(
     outputs: "NDArray[np.float64]",
     fold: "NDArray[np.intp]",
 ) -> "NDArray[np.bool_]":
-    """Says of each turn whether it passes a gate that was fitted without its fold."""
-    owner = np.repeat(fold, [len(dialogue.texts) for dialogue in dialogues])
-    side = np.array(sides(dialogues), np.intp)
+    """Says of each part whether it passes a gate that was fitted without its fold."""
+    owner = np.repeat(fold, part_counts(dialogues))
+    side = np.array(parts(dialogues).sides, np.intp)
     wanted = speaks(outputs, side)
     found = np.zeros(len(side), bool)
     for number in np.unique(fold):

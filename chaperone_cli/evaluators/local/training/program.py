@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
-from chaperone_cli.evaluators.local import members, model, scoring
+from chaperone_cli.evaluators.local import members, model, parts, scoring
 from chaperone_cli.evaluators.local.encoder import Encoder
 from chaperone_cli.evaluators.local.listener import Listener
 from chaperone_cli.evaluators.local.training import (
@@ -92,7 +92,7 @@ class FirstStage:
     fold: "NDArray[np.intp]"
     """Per dialogue."""
     evidence: "NDArray[np.float64]"
-    """Of views that never saw the dialogue in question: (turns, views, cues)."""
+    """Of views that never saw the dialogue in question: (parts, views, cues)."""
 
 
 def _first_stage(
@@ -119,9 +119,10 @@ def _heard(
         encoders = taught.teach(known, first.fold, options.seed, options.jobs, whole)
         everything = encoders.pop(taught.WHOLE, None)
         if options.fold_encoders:
-            taught.save(encoders, options.fold_encoders)
+            taught.save(encoders, options.fold_encoders, known, first.fold)
     elif options.fold_encoders:
-        everything, encoders = None, taught.restore(options.fold_encoders, first.fold)
+        everything = None
+        encoders = taught.restore(options.fold_encoders, known, first.fold)
     else:
         return None, taught.load(kept_at)
     kept = taught.hear(known, first.evidence, first.fold, encoders)
@@ -144,7 +145,7 @@ def train(
     every, asked = kept.of(known)
     everything = np.arange(len(known))
     fitted = views.quantise(*views.fit(first.built, known, everything, seed))
-    side = np.array(dialogues.sides(known), np.intp)
+    side = np.array(dialogues.parts(known).sides, np.intp)
     speaks = gates.speaks(every, side)
     gate = gates.fit(first.evidence, speaks, side)
     arrays = views.arrays(first.words, *fitted)
@@ -257,6 +258,7 @@ def _manifest(
             "fewest": vocabulary.FEWEST,
             "folds": crossfit.FOLDS,
             "gate_level": gates.LEVEL,
+            "part": parts.LONGEST,
             "chain_lengths": list(ledgers.LENGTHS),
             "cue_floor": report.FLOOR,
             "leaning": list(members.LEANING),
@@ -280,7 +282,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--teach",
         action="store_true",
-        help="also teach the encoder anew (most of an hour; needs the extra 'teach')",
+        help="also teach the encoder anew (an hour or so; needs the extra 'teach')",
     )
     parser.add_argument(
         "--fold-encoders",

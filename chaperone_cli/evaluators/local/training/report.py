@@ -10,7 +10,12 @@ from chaperone_cli.evaluators.local import members
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.evidence import witness
 from chaperone_cli.evaluators.local.training.crossfit import CrossFit
-from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, Dialogue, columns
+from chaperone_cli.evaluators.local.training.dialogues import (
+    PARASOCIAL,
+    Dialogue,
+    columns,
+    part_counts,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +28,7 @@ FLOOR: Final = 0.75
 """Precision that a cue must have to be named in evidence."""
 FEWEST: Final = 30
 """Yes votes that must name a cue before its precision counts as measured."""
-SCREEN_LEVELS: Final = (-4.0, -3.0, -2.5, -2.0, -1.5, -1.0, 0.0)
+SCREEN_LEVELS: Final = (-3.0, -2.7, -2.5, -2.0, -1.5, -1.0, 0.0)
 """Suspicions from which a screen might pass turns on."""
 LEVELS: Final = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 """Evidence from which a cue might be named; the lowest that keeps the floor is taken."""
@@ -206,11 +211,11 @@ def gate(
     speaks: "NDArray[np.bool_]",
     passed: "NDArray[np.bool_]",
 ) -> dict[str, float]:
-    """Measures the gate, by turn: which pass, and which of those that the encoder `speaks` at do.
+    """Measures the gate, by part: which pass, and which of those that the encoder `speaks` at do.
 
-    Then of how many parasocial dialogues that have such a turn one passes at least.
+    Then of how many parasocial dialogues that have such a part one passes at least.
     """
-    cuts = np.cumsum([len(dialogue.texts) for dialogue in dialogues])[:-1]
+    cuts = np.cumsum(part_counts(dialogues))[:-1]
     heard = [
         (said.any(), (said & through).any())
         for dialogue, said, through in zip(

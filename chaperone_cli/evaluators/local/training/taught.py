@@ -4,9 +4,11 @@ Teaching encoders takes most of an hour; what they said is kept, so that the dec
 be fitted anew in a minute.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,7 +18,7 @@ import numpy as np
 
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.training import gates, npz
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue
+from chaperone_cli.evaluators.local.training.dialogues import Dialogue, part_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +27,8 @@ NAME: Final = "out_of_fold.npz"
 BY_FILE: Final = "by_file.npz"
 """The same of encoders that never saw the file that the dialogue in question is from."""
 DECIMALS: Final = 3
+WITHOUT: Final = "without"
+"""The array of a kept encoder that says which dialogues it was not taught on."""
 WHOLE: Final = -1
 """Number of the encoder that no fold was kept from."""
 
@@ -34,7 +38,7 @@ class Taught:
     """Outputs of encoders that never saw the dialogue in question."""
 
     every: "dict[str, NDArray[np.float64]]"
-    """By dialogue: (turns, cues and triggers), where the encoder is asked about every turn."""
+    """By dialogue: (parts, cues and triggers), where the encoder is asked about every part."""
     asked: "dict[str, NDArray[np.float64]]"
     """The same where it is asked about what passes the gate, NaN elsewhere."""
     torch: str
@@ -60,8 +64,8 @@ class Taught:
 
         Raises InputError where something else, or nothing, was kept of one.
         """
-        for dialogue in dialogues:
-            if len(self.every.get(dialogue.id, ())) != len(dialogue.texts):
+        for dialogue, length in zip(dialogues, part_counts(dialogues), strict=True):
+            if len(self.every.get(dialogue.id, ())) != length:
                 raise InputError(
                     f"no encoder's outputs were kept of dialogue {dialogue.id} as it is",
                     hint="teach the encoder with --teach",
@@ -117,16 +121,47 @@ def teach(
     return dict(zip(numbers, found, strict=True))
 
 
-def save(encoders: "dict[int, dict[str, NDArray[Any]]]", folder: Path) -> None:
+def save(
+    encoders: "dict[int, dict[str, NDArray[Any]]]",
+    folder: Path,
+    dialogues: Sequence[Dialogue],
+    fold: "NDArray[np.intp]",
+) -> None:
     """Keeps the encoders of folds, so that they can be heard again without the hour of teaching."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, arrays in encoders.items():
-        _kept_in(folder, number).write_bytes(npz.pack(arrays, compress=False))
+        named = {**arrays, WITHOUT: _named(dialogues, fold, number)}
+        _kept_in(folder, number).write_bytes(npz.pack(named, compress=False))
 
 
-def restore(folder: Path, fold: "NDArray[np.intp]") -> "dict[int, dict[str, NDArray[Any]]]":
-    """Reads what `save` kept of each fold; raises InputError where one cannot be read."""
-    return {number: _read(_kept_in(folder, number)) for number in np.unique(fold).tolist()}
+def restore(
+    folder: Path, dialogues: Sequence[Dialogue], fold: "NDArray[np.intp]"
+) -> "dict[int, dict[str, NDArray[Any]]]":
+    """Reads what `save` kept of each fold.
+
+    Raises InputError where one cannot be read, or was taught without other dialogues: dialogues
+    that come or go move the rest to other folds, and their encoders would know them.
+    """
+    found: dict[int, dict[str, NDArray[Any]]] = {}
+    for number in np.unique(fold).tolist():
+        path = _kept_in(folder, number)
+        found[number] = _read(path)
+        without = found[number].pop(WITHOUT, np.empty(0, np.uint8))
+        if not np.array_equal(without, _named(dialogues, fold, number)):
+            raise InputError(
+                f"{path} was not taught without the dialogues that it is to be asked about",
+                hint="dialogues have changed since; teach anew with --teach",
+            )
+    return found
+
+
+def _named(
+    dialogues: Sequence[Dialogue], fold: "NDArray[np.intp]", number: int
+) -> "NDArray[np.uint8]":
+    """Gives the SHA-256 of the dialogues of a fold: their ids and what is said in them."""
+    held = [dialogues[n] for n in (fold == number).nonzero()[0].tolist()]
+    text = json.dumps([[one.id, *one.texts] for one in held])
+    return np.frombuffer(sha256(text.encode()).digest(), np.uint8)
 
 
 def _kept_in(folder: Path, number: int) -> Path:
@@ -151,7 +186,7 @@ def hear(
     encoders: "dict[int, dict[str, NDArray[Any]]]",
 ) -> Taught:
     """Asks each fold's encoder about the dialogues of that fold."""
-    lengths = [len(dialogue.texts) for dialogue in dialogues]
+    lengths = part_counts(dialogues)
     cuts = np.cumsum(lengths)[:-1]
     everything = np.ones(sum(lengths), bool)
     every = dict(_heard(dialogues, np.split(everything, cuts), fold, encoders))
@@ -170,10 +205,12 @@ def _heard(
 ) -> "Iterator[tuple[str, NDArray[np.float64]]]":
     from chaperone_cli.evaluators.local.context import Context
     from chaperone_cli.evaluators.local.encoder import Encoder
+    from chaperone_cli.evaluators.local.parts import divide
 
     for number, arrays in encoders.items():
         encoder = Encoder(arrays)
         for held in (fold == number).nonzero()[0].tolist():
             one = dialogues[held]
-            rows = Context(encoder).advance(one.texts, one.sides, wanted[held].tolist())
+            texts, sides, _ = divide(one.texts, one.sides)
+            rows = Context(encoder).advance(texts, sides, wanted[held].tolist())
             yield one.id, np.round(rows, DECIMALS)
