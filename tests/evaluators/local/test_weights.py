@@ -141,7 +141,7 @@ def test_the_model_card_states_the_recorded_figures(which: str, bonded: int, oth
         f"parasocial dialogues blocked, of {bonded}": [f"{row['caught']:.1%}" for row in rules],
         f"other dialogues blocked, of {others}": [f"{row['others_blocked']:.1%}" for row in rules],
         "turns behind the language model's first yes, mean / median": [
-            f"{row['lag_mean']:.2f} / {row['lag_median']:.0f}" for row in rules
+            f"{row['lag_mean']:.2f} / {row['lag_median']:g}" for row in rules
         ],
         "turns behind the labelled onset, mean": [
             f"{row['lag_behind_onset']:.2f}" for row in rules
