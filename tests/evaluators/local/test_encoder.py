@@ -89,6 +89,19 @@ def test_an_utterance_is_read_with_those_before_it_and_no_others(encoder: Encode
         assert np.allclose(now, given, atol=1e-4) == (9 - changed > CLOSE)
 
 
+def test_what_is_read_only_as_context_changes_no_output(encoder: Encoder) -> None:
+    said = ("I missed you all day.", "How was work?", "Long. Only you ask.", "Tell me more.")
+    pages = [encoder.page(text, place % 2) for place, text in enumerate(said)]
+    reaches = [[place - 1 - far if far < place else -1 for far in range(3)] for place in range(4)]
+    every, memories = encoder.read(pages, reaches, [], [0, 1, 2, 3])
+    some, same = encoder.read(pages, reaches, [], [1, 3])
+    none, _ = encoder.read(pages, reaches, [], [])
+    assert np.allclose(some, every[[1, 3]], atol=1e-4)
+    assert none.shape == (0, encoder.outputs)
+    for one, other in zip(memories, same, strict=True):
+        assert all(map(np.array_equal, one.values, other.values))
+
+
 def test_a_conversation_holds_on_to_no_more_than_the_last_utterances(encoder: Encoder) -> None:
     context = Context(encoder)
     texts = ["I miss you.", "I miss you too."] * 30
