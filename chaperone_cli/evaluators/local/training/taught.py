@@ -1,6 +1,6 @@
 """What encoders say of dialogues they were not taught on, kept beside the dialogues.
 
-Teaching encoders takes most of an hour; what they said is kept, so that the decision over turns can
+Teaching encoders takes an hour or so; what they said is kept, so that the decision over turns can
 be fitted anew in a minute.
 """
 
