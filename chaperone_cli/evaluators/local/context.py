@@ -56,10 +56,9 @@ class Context:
             at: self._encoder.page(line[at].text, line[at].side)
             for at in _needed(line, before, wanted)
         }
-        asked = {before + number for number, want in enumerate(wanted) if want}
         for group in _groups(pages):
-            within = [at for at in group if at in asked]
-            given[within] = self._read(line, {at: pages[at] for at in group}, asked)
+            asked = [at for at in group if at >= before and wanted[at - before]]
+            given[asked] = self._read(line, {at: pages[at] for at in group}, asked)
             for past in line[: max(0, group[-1] - REACH)]:
                 past.memory = None
         self._recent = line[-KEPT:]

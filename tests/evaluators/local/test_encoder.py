@@ -51,7 +51,7 @@ def test_text_is_split_as_the_base_model_was_taught(
     assert [names[number] for number in encoder.words.numbers(text)] == pieces
 
 
-def test_of_a_long_utterance_both_ends_are_read(encoder: Encoder) -> None:
+def test_of_a_text_of_many_pieces_both_ends_are_read(encoder: Encoder) -> None:
     middle = "filler " * 5_000
     page = encoder.page(f"I love you {middle} goodbye", 0)
     assert len(page.pieces) == LONGEST

@@ -36,7 +36,7 @@ class Shares:
 
 
 BOTH: Final = Shares((0.11, 0.13, 0.14, 0.11, 0.12), (0.3, 0.35, 0.4, 0.35, 0.35))
-"""With both stages: `words` is the weakest, and has its say without deciding."""
+"""With both stages: much alike, as each has its say under unanimity."""
 WORDS: Final = Shares((0.14, 0.14, 0.14, 0.14, 0.18), (0.6, 0.6, 0.6, 0.6, 0.65))
 """Without the encoder: the user's member is the strictest by its nature."""
 LONG_OF: Final = 4
