@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FADING: Final = 0.99
+FADING: Final = 0.998
 """What remains of the highest evidence at the next turn."""
 BOND: Final = 0
 VOTE: Final = 1

@@ -29,12 +29,12 @@ def test_the_same_turn_again_and_again_settles() -> None:
 
 
 def test_what_was_said_fades() -> None:
-    evidence = np.zeros((1000, *SHAPE))
+    evidence = np.zeros((3000, *SHAPE))
     evidence[0] = 1
     numbers = keep(Ledger(len(NAMES)), evidence).numbers
-    assert numbers.shape == (1000, len(NAMES), SIZE)
+    assert numbers.shape == (3000, len(NAMES), SIZE)
     assert numbers[0].max() == 1
-    assert numbers[999].max() < 0.01
+    assert numbers[2999].max() < 0.01
 
 
 def test_pages_do_not_depend_on_how_turns_are_bundled() -> None:

@@ -66,7 +66,7 @@ def test_the_recorded_figures_are_those_the_evaluator_promises() -> None:
     assert unanimous["caught"] >= 0.92
     assert unanimous["others_blocked"] <= 0.02
     blocked, count = (sum(figures) for figures in zip(*unanimous["by_kind"].values(), strict=True))
-    assert blocked / count <= 0.04
+    assert blocked / count <= 0.03
     assert balanced["others_blocked"] <= 0.06
     for stages in ("both", "words"):
         assert all(row["precision"] >= 0.75 for row in metrics[stages]["cues"].values())
@@ -131,7 +131,7 @@ def test_numpy_is_imported_when_a_conversation_is_opened_and_not_before() -> Non
 
 
 @pytest.mark.parametrize(
-    ("which", "bonded", "others"), [("rules", 221, 454), ("hindsight", 750, 836)]
+    ("which", "bonded", "others"), [("rules", 221, 454), ("hindsight", 888, 1026)]
 )
 def test_the_model_card_states_the_recorded_figures(which: str, bonded: int, others: int) -> None:
     card = (SHIPPED / "MODEL_CARD.md").read_text("utf-8")

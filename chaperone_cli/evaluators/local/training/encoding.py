@@ -6,6 +6,7 @@ every turn: which utterances settle it is left for the encoder to find (learning
 instances; Dietterich, Lathrop and Lozano-Pérez, 1997).
 """
 
+import math
 import random
 import sys
 import time
@@ -93,7 +94,7 @@ def fit(dialogues: Sequence[Dialogue], seed: int, name: str) -> "dict[str, NDArr
     )
     for part in ("meanings", "places"):
         getattr(taught, part).requires_grad_(False)
-    plan = [batch for _ in range(recipe.EPOCHS) for batch in _batches(known, draw)]
+    plan = _plan(known, draw)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, len(plan)))
     start, total = time.monotonic(), 0.0
     for step, batch in enumerate(plan, 1):
@@ -172,6 +173,13 @@ def _louder(known: Sequence[Lesson]) -> Tensor:
     present = torch.cat([lesson.cues for lesson in known]).sum(dim=0)
     asked = torch.cat([lesson.asked for lesson in known]).sum(dim=0)
     return ((asked - present) / present.clamp(min=1)).sqrt().clamp(1.0, recipe.LOUDEST)
+
+
+def _plan(known: Sequence[Lesson], draw: random.Random) -> list[list[int]]:
+    """Gives all steps; a last round that is not whole ends early."""
+    rounds = math.ceil(recipe.EPOCHS)
+    steps = [batch for _ in range(rounds) for batch in _batches(known, draw)]
+    return steps[: round(len(steps) * recipe.EPOCHS / rounds)]
 
 
 def _batches(known: Sequence[Lesson], draw: random.Random) -> list[list[int]]:

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-EPOCHS: Final = 3
+EPOCHS: Final = 2.5
+"""How often every dialogue is taught; in the last round, half of them."""
 PIECES: Final = 1_600
 """Most pieces in a step."""
 RATE: Final = 1e-4
