@@ -44,6 +44,17 @@ def test_the_same_seed_teaches_the_same_and_another_does_not(
     assert not np.array_equal(one["head"], other["head"])
 
 
+def test_a_round_may_end_halfway(
+    known: tuple[dialogues.Dialogue, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(recipe, "EPOCHS", 1.5)
+    monkeypatch.setattr(recipe, "PIECES", 1)  # a dialogue a step
+    encoding.fit(known[:4], 1, "all")
+    assert "all: step 6/6 " in capsys.readouterr().err
+
+
 def test_the_encoder_at_run_time_says_what_the_taught_network_says(
     known: tuple[dialogues.Dialogue, ...],
 ) -> None:
