@@ -1,8 +1,10 @@
 """How fast the local evaluator votes, in what memory, and where the time goes; run from a checkout.
 
-Turns are those of every third training dialogue, five votes each, in one process on one core. A
-mixed log is one with a parasocial conversation in ten, all others being of every other kind. The
-shares are those of an instrumented run.
+Turns are those of every third training dialogue, five votes each, in one process on one core. In a
+mixed log one conversation in ten is parasocial, all others being of every other kind: of sample
+logs that were written as those of many products, and of training dialogues, most of which are hard
+on purpose, so that the encoder is asked about more of them. The shares are those of an
+instrumented run.
 """
 
 import asyncio
@@ -27,7 +29,9 @@ from chaperone_cli.evaluators.local.evaluator import LocalSession
 from chaperone_cli.evaluators.local.gate import SIZE, Gate
 from chaperone_cli.readers import LogReader
 
-DIALOGUES = Path(__file__).parents[2] / "chaperone_cli" / "data" / "dialogues"
+ROOT = Path(__file__).parents[2]
+DIALOGUES = ROOT / "chaperone_cli" / "data" / "dialogues"
+SAMPLES = [ROOT / "sample_logs" / f"{name}.jsonl" for name in ("eighty", "forty")]
 RUBRIC = Rubric("benchmark", 1, "Benchmark", ())
 T = TypeVar("T")
 PASSES = (1, 2, 3, 4, 5)
@@ -48,18 +52,19 @@ STAGES = {
 
 def main() -> None:
     start = time.perf_counter()
-    conversations = list(read())[::EVERY]
+    conversations = read(sorted(DIALOGUES.glob("*.jsonl")))[::EVERY]
     reading = time.perf_counter() - start
     evaluator, load = timed(loaded)
     turns = count(conversations)
-    mixed = mix(conversations)
+    mixed, samples = mix(conversations), mix(read(SAMPLES))
     votes = quickest(partial(vote, evaluator, conversations))
     whole = quickest(partial(audit, evaluator, conversations))
     print(f"{len(conversations)} conversations, {turns} turns, {len(PASSES)} votes each")
     print(f"loading the weights, numpy included: {load * 1e3:.0f} ms")
     for what, seconds, number in (
         ("reading the log", reading, turns),
-        ("a mixed log", quickest(partial(vote, evaluator, mixed)), count(mixed)),
+        ("a mixed log", quickest(partial(vote, evaluator, samples), 5), count(samples)),
+        ("a mixed log of hard ones", quickest(partial(vote, evaluator, mixed)), count(mixed)),
         ("the training dialogues", votes, turns),
         ("every turn encoded", quickest(partial(vote_on_all, mixed), times=1), count(mixed)),
         ("words alone", quickest(partial(vote_by_words, conversations)), turns),
@@ -73,8 +78,8 @@ def main() -> None:
     growth(evaluator, conversations)
 
 
-def read() -> list[Conversation]:
-    reader = LogReader([str(path) for path in sorted(DIALOGUES.glob("*.jsonl"))])
+def read(paths: Sequence[Path]) -> list[Conversation]:
+    reader = LogReader([str(path) for path in paths])
     return [item for item in reader if isinstance(item, Conversation)]
 
 

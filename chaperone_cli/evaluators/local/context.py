@@ -3,8 +3,7 @@
 What is called an utterance here is a part of one where it is long.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from chaperone_cli.evaluators.local.encoder import REACH, Page
@@ -15,33 +14,20 @@ if TYPE_CHECKING:
 
     from chaperone_cli.evaluators.local.encoder import Encoder, Memory
 
-CLOSE: Final = 2
-"""Utterances just before one that matters that are worked through with it; at most REACH."""
-KEPT: Final = REACH + CLOSE
-"""Utterances kept: one just before may still be worked through, and attends to those before it."""
 MOST_PIECES: Final = 1_500
 """Pieces worked through in one go; bounds the memory that long utterances take."""
 
 
-@dataclass(slots=True)
-class Utterance:
-    """One utterance within reach, worked through or not."""
-
-    text: str
-    side: int
-    memory: "Memory | None" = None
-
-
 class Context:
-    """The last few utterances of a conversation, and what the encoder made of them.
+    """What the encoder made of the last few utterances of a conversation, where it was asked.
 
-    What is given for an utterance depends on it and on what came before it, never on how a
-    conversation is cut into runs.
+    What is given for an utterance depends on it and on those before it that were asked about, never
+    on how a conversation is cut into runs.
     """
 
     def __init__(self, encoder: "Encoder") -> None:
         self._encoder = encoder
-        self._recent: list[Utterance] = []
+        self._recent: list[Memory | None] = []
 
     def advance(
         self, texts: Sequence[str], sides: Sequence[int], wanted: Sequence[bool]
@@ -50,37 +36,33 @@ class Context:
         import numpy as np
 
         before = len(self._recent)
-        line = self._recent + [Utterance(*turn) for turn in zip(texts, sides, strict=True)]
+        line = [*self._recent, *[None] * len(texts)]
         given = np.full((len(line), self._encoder.outputs), np.nan)
         pages = {
-            at: self._encoder.page(line[at].text, line[at].side)
-            for at in _needed(line, before, wanted)
+            at: self._encoder.page(text, side)
+            for at, (text, side, want) in enumerate(zip(texts, sides, wanted, strict=True), before)
+            if want
         }
         for group in _groups(pages):
-            asked = [at for at in group if at >= before and wanted[at - before]]
-            given[asked] = self._read(line, {at: pages[at] for at in group}, asked)
-            for past in line[: max(0, group[-1] - REACH)]:
-                past.memory = None
-        self._recent = line[-KEPT:]
+            given[group] = self._read(line, {at: pages[at] for at in group})
+            line[: max(0, group[-1] - REACH)] = [None] * max(0, group[-1] - REACH)
+        self._recent = line[-REACH:]
         return given[before:]
 
     def _read(
-        self, line: Sequence[Utterance], pages: Mapping[int, Page], asked: Container[int]
+        self, line: "list[Memory | None]", pages: Mapping[int, Page]
     ) -> "NDArray[np.float32]":
         first = min(pages)
         nearby = {
             at: memory
             for at in range(max(0, first - REACH), first)
-            if (memory := line[at].memory) is not None
+            if (memory := line[at]) is not None
         }
         place = {at: number for number, at in enumerate([*nearby, *pages])}
         reaches = [[place.get(at - far, -1) for far in range(1, REACH + 1)] for at in pages]
-        wanted = [number for number, at in enumerate(pages) if at in asked]
-        outputs, memories = self._encoder.read(
-            list(pages.values()), reaches, list(nearby.values()), wanted
-        )
+        outputs, memories = self._encoder.read(list(pages.values()), reaches, list(nearby.values()))
         for at, memory in zip(pages, memories, strict=True):
-            line[at].memory = memory
+            line[at] = memory
         return outputs
 
 
@@ -95,13 +77,3 @@ def _groups(pages: Mapping[int, Page]) -> Iterator[list[int]]:
         size += len(page.pieces)
     if group:
         yield group
-
-
-def _needed(line: Sequence[Utterance], before: int, wanted: Sequence[bool]) -> list[int]:
-    needed = {
-        at
-        for number, want in enumerate(wanted, before)
-        if want
-        for at in range(max(0, number - CLOSE), number + 1)
-    }
-    return sorted(at for at in needed if line[at].memory is None)

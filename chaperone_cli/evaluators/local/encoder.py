@@ -94,18 +94,14 @@ class Encoder:
         return Page((self.words.start, *pieces, self.words.end), side)
 
     def read(
-        self,
-        pages: Sequence[Page],
-        reaches: Sequence[Sequence[int]],
-        before: Sequence[Memory],
-        wanted: Sequence[int],
+        self, pages: Sequence[Page], reaches: Sequence[Sequence[int]], before: Sequence[Memory]
     ) -> "tuple[Floats, list[Memory]]":
         """Works through utterances in one go.
 
         `reaches` gives, per page and by distance 1 upwards, which utterances it attends to, as
         numbers into `before` followed by `pages`; -1 where one was not worked through. A page
-        attends only to earlier ones. Gives the outputs of the pages numbered `wanted`, in order,
-        (wanted, outputs), and what later ones may attend to of every page.
+        attends only to earlier ones. Gives the outputs of the pages, (pages, outputs), and what
+        later ones may attend to of each.
         """
         import numpy as np
 
@@ -116,20 +112,14 @@ class Encoder:
         fading = np.array(FADING, np.float32)[:, None, None]
         memories = [Memory([], []) for _ in pages]
         known = [*before, *memories]
-        asking: Sequence[int] = range(len(pages))
         for number, layer in enumerate(self._layers):
             query, key, value = _split(state @ layer.attend + layer.attend_bias)
-            if number == len(self._layers) - 1:  # what nobody asks for need not be finished
-                asking = wanted
             for memory, (start, stop) in zip(memories, spans, strict=True):
                 memory.keys.append(np.ascontiguousarray(key[:, start:stop].transpose(0, 2, 1)))
                 memory.values.append(np.ascontiguousarray(value[:, start:stop]))
-            if not asking:
-                return np.empty((0, self.outputs), np.float32), memories
             mixtures: list[Floats] = []
-            for own in asking:
-                start, stop = spans[own]
-                seen = [(known[len(before) + own], 0)]
+            for own, (start, stop) in enumerate(spans):
+                seen = [(memories[own], 0)]
                 seen += [(known[at], far) for far, at in enumerate(reaches[own], 1) if at >= 0]
                 weights = np.concatenate(
                     [query[:, start:stop] @ m.keys[number] - fading * far for m, far in seen],
@@ -141,14 +131,11 @@ class Encoder:
                 mixed = weights @ np.concatenate([m.values[number] for m, _ in seen], axis=1)
                 mixtures.append(mixed.transpose(1, 0, 2).reshape(stop - start, -1))
             joined = np.concatenate(mixtures)
-            if len(joined) < len(state):
-                state = np.concatenate([state[slice(*spans[own])] for own in asking])
             state = _norm(joined @ layer.join + layer.join_bias + state, layer.join_norm)
             wide = _gelu(state @ layer.widen + layer.widen_bias)
             state = _norm(wide @ layer.narrow + layer.narrow_bias + state, layer.narrow_norm)
-        starts = np.cumsum([0, *(lengths[own] for own in wanted[:-1])]).tolist()
-        pooled = _pool(state, starts)
-        sides = [pages[own].side for own in wanted]
+        pooled = _pool(state, [start for start, _ in spans])
+        sides = [page.side for page in pages]
         outputs = np.einsum("pw,pwo->po", pooled, self._head[sides]) + self._head_bias[sides]
         return outputs, memories
 

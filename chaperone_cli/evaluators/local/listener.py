@@ -7,6 +7,7 @@ from chaperone_cli.domain.conversation import Side, Turn
 from chaperone_cli.domain.vote import AbstainReason
 from chaperone_cli.evaluators.local import members, parts
 from chaperone_cli.evaluators.local.context import Context
+from chaperone_cli.evaluators.local.gate import Approach
 from chaperone_cli.evaluators.local.language import Counts, LanguageWatch
 from chaperone_cli.evaluators.local.ledger import Ledger
 
@@ -43,6 +44,7 @@ class Listener:
         self._read = 0
         self._ledger = Ledger(len(members.NAMES))
         self._language = LanguageWatch()
+        self._approach = Approach()
         self._context = None if loaded.encoder is None else Context(loaded.encoder)
 
     def read_on(self) -> Heard:
@@ -61,7 +63,8 @@ class Listener:
         side = np.array(said.sides, np.intp)
         outputs = None
         if self._context is not None:
-            wanted = self._model.gate.open(scored.evidence, side) & ~said.each(unread)
+            numbers = self._approach.advance(scored.evidence, scored.best, side)
+            wanted = self._model.gate.open(numbers, side) & ~said.each(unread)
             outputs = self._context.advance(said.texts, said.sides, wanted.tolist())
         heard = said.highest(members.listen(scored.evidence, side, outputs))
         heard[unread] = 0.0

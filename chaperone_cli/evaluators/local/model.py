@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Changes whenever older weights can no longer be read."""
 WEIGHTS: Final = "weights.npz"
 ENCODER: Final = "encoder.npz"

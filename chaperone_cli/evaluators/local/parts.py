@@ -11,8 +11,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LONGEST: Final = 480
-"""Characters of a part; some hundred words of the encoder's, which reads no more at once."""
+WHOLE: Final = 480
+"""Characters of an utterance that is not divided; some hundred words of the encoder's."""
+LONGEST: Final = (240, 480)
+"""Characters of a part of a longer one, of a prompt and of a response.
+
+The less is read at once, the less one sentence is drowned; but a response in many parts would push
+the prompt before it out of the encoder's reach.
+"""
 _SENTENCE: Final = re.compile(r"[.!?;\u2026][\"'\u2019\u201d)\]*_]*\s+|[\u3002\uff01\uff1f]|\n\s*")
 _SPACE: Final = re.compile(r"\s+")
 
@@ -45,19 +51,21 @@ def divide(texts: Sequence[str], sides: Sequence[int]) -> Parts:
 
     found = Parts([], [], np.empty(len(texts), np.intp))
     for number, (text, side) in enumerate(zip(texts, sides, strict=True)):
-        own = parts(text)
+        own = parts(text, side)
         found.first[number] = len(found.texts)
         found.texts.extend(own)
         found.sides.extend([side] * len(own))
     return found
 
 
-def parts(text: str) -> list[str]:
+def parts(text: str, side: int) -> list[str]:
     """Divides one utterance, where a sentence ends if one does, or else between words."""
+    if len(text) <= WHOLE:
+        return [text]
     found: list[str] = []
     start = 0
-    while len(text) - start > LONGEST:
-        end = start + LONGEST
+    while len(text) - start > LONGEST[side]:
+        end = start + LONGEST[side]
         stop = _last(_SENTENCE, text, start, end) or _last(_SPACE, text, start, end) or end
         found.append(text[start:stop])
         start = stop

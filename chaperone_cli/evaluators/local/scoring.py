@@ -41,6 +41,8 @@ class Scored(NamedTuple):
 
     evidence: "NDArray[np.float64]"
     """(texts, views, cues), each from 0 to 1."""
+    best: "NDArray[np.float64]"
+    """(texts, cues): the evidence of the best sentence by itself, the mean of all views."""
     counts: list[Counts]
     """Per text."""
 
@@ -68,6 +70,7 @@ class Scorer:
         reading = read(self.lexicon, texts)
         side = np.array(sides, np.intp)
         odds = self.bias[side]
+        highest = odds.copy()
         counts = np.zeros((len(texts), len(Trait) - Trait.PIECES), np.int64)
         if len(reading.kept):
             kept, first = reading.kept, reading.first
@@ -77,11 +80,15 @@ class Scorer:
             whole = np.add.reduceat(sums, first, axis=0) / _norm(
                 np.add.reduceat(size, first, axis=0)
             )
-            odds[kept] += (best + whole) * (self.scale[side[kept]] / 2)
+            scale = self.scale[side[kept]]
+            odds[kept] += (best + whole) * (scale / 2)
+            highest[kept] += best * scale
             begins = reading.starts[first]
             counts[kept] = np.add.reduceat(reading.traits[:, Trait.PIECES :], begins, axis=0)
+        shape = len(texts), len(VIEWS), WIDTH
         return Scored(
-            evidence(odds).reshape(len(texts), len(VIEWS), WIDTH),
+            evidence(odds).reshape(shape),
+            evidence(highest).reshape(shape).mean(axis=1),
             [Counts(*row) for row in counts.tolist()],
         )
 

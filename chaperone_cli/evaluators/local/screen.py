@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class LocalScreen(Screen):
     """Reads with the local evaluator's members, and gives their odds instead of their votes."""
 
-    level = -2.45
+    level = -2.9
     rubrics = ("parasocial",)
 
     def __init__(self, folder: "Path | None" = None) -> None:

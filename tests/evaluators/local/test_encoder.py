@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chaperone_cli.evaluators.local import model
-from chaperone_cli.evaluators.local.context import CLOSE, KEPT, Context
-from chaperone_cli.evaluators.local.encoder import LONGEST, Encoder
+from chaperone_cli.evaluators.local.context import Context
+from chaperone_cli.evaluators.local.encoder import LONGEST, REACH, Encoder
 from chaperone_cli.evaluators.local.evaluator import LocalSession
+from chaperone_cli.evaluators.local.gate import BEFORE, Approach
 from tests.evaluators.local.judging import ALL, conversation
 
 ALTERNATING = (0, 1)
@@ -78,47 +79,67 @@ def test_outputs_do_not_depend_on_how_turns_are_bundled(
     assert np.array_equal(np.isnan(whole).any(axis=1), ~np.array(wanted))
 
 
-def test_an_utterance_is_read_with_those_before_it_and_no_others(encoder: Encoder) -> None:
+@pytest.mark.parametrize("asked_too", [True, False])
+@pytest.mark.parametrize("far", range(1, 10))
+def test_an_utterance_is_read_with_those_asked_about_shortly_before(
+    far: int, asked_too: bool, encoder: Encoder
+) -> None:
     texts = [f"Sentence number {n}, about nothing much." for n in range(10)]
-    last = [False] * 9 + [True]
-    given = Context(encoder).advance(texts, sides(texts), last)[-1]
-    for changed in range(9):
-        other = list(texts)
-        other[changed] = "I love you more than anyone."
-        now = Context(encoder).advance(other, sides(texts), last)[-1]
-        assert np.allclose(now, given, atol=1e-4) == (9 - changed > CLOSE)
-
-
-def test_what_is_read_only_as_context_changes_no_output(encoder: Encoder) -> None:
-    said = ("I missed you all day.", "How was work?", "Long. Only you ask.", "Tell me more.")
-    pages = [encoder.page(text, place % 2) for place, text in enumerate(said)]
-    reaches = [[place - 1 - far if far < place else -1 for far in range(3)] for place in range(4)]
-    every, memories = encoder.read(pages, reaches, [], [0, 1, 2, 3])
-    some, same = encoder.read(pages, reaches, [], [1, 3])
-    none, _ = encoder.read(pages, reaches, [], [])
-    assert np.allclose(some, every[[1, 3]], atol=1e-4)
-    assert none.shape == (0, encoder.outputs)
-    for one, other in zip(memories, same, strict=True):
-        assert all(map(np.array_equal, one.values, other.values))
+    other = list(texts)
+    other[9 - far] = "I love you more than anyone."
+    wanted = [place == 9 or (asked_too and place == 9 - far) for place in range(10)]
+    one, two = (Context(encoder).advance(said, sides(said), wanted)[-1] for said in (texts, other))
+    assert np.allclose(one, two, atol=1e-4) == (far > REACH or not asked_too)
 
 
 def test_a_conversation_holds_on_to_no_more_than_the_last_utterances(encoder: Encoder) -> None:
     context = Context(encoder)
     texts = ["I miss you.", "I miss you too."] * 30
     context.advance(texts, sides(texts), [True] * len(texts))
-    assert len(context._recent) == KEPT
+    assert len(context._recent) == REACH
 
 
 def test_an_encoder_that_is_asked_about_more_hears_more(
     loaded: model.Model, dialogues: Sequence[Sequence[str]]
 ) -> None:
     """The gate spares work, and spares it where there is nothing to hear."""
-    asked: list[Any] = []
-    for texts in dialogues:
-        evidence = loaded.scorer.score(texts, sides(texts)).evidence
-        asked.append(loaded.gate.open(evidence, np.array(sides(texts), np.intp)))
+    asked = [
+        loaded.gate.open(gate_numbers(loaded, [texts]), np.array(sides(texts), np.intp))
+        for texts in dialogues
+    ]
     share = np.concatenate(asked).mean()
     assert 0.05 < share < 0.4
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_gate_does_not_depend_on_how_turns_are_bundled(
+    data: st.DataObject, loaded: model.Model, dialogues: Sequence[Sequence[str]]
+) -> None:
+    texts = dialogues[data.draw(st.integers(0, len(dialogues) - 1))]
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(texts) - 1), max_size=4)))
+    bundles = [texts[a:b] for a, b in zip([0, *cuts], [*cuts, len(texts)], strict=True)]
+    assert np.array_equal(gate_numbers(loaded, bundles), gate_numbers(loaded, [texts]))
+
+
+def test_the_gate_goes_by_a_few_parts_before(loaded: model.Model) -> None:
+    texts = ["I love you more than anyone.", *["The train was late."] * 9]
+    found = gate_numbers(loaded, [texts])
+    unlike = [
+        not np.array_equal(row, found[-1 if place % 2 else -2]) for place, row in enumerate(found)
+    ]
+    assert unlike == [place <= BEFORE for place in range(10)]
+
+
+def gate_numbers(loaded: model.Model, bundles: Sequence[Sequence[str]]) -> Any:
+    """Gives what the gate goes by over a conversation that is heard in `bundles`."""
+    approach, found, before = Approach(), [], 0
+    for texts in bundles:
+        side = [(before + place) % 2 for place in range(len(texts))]
+        scored = loaded.scorer.score(texts, side)
+        found.append(approach.advance(scored.evidence, scored.best, np.array(side, np.intp)))
+        before += len(texts)
+    return np.concatenate(found)
 
 
 def test_without_the_encoder_the_first_stage_votes_alone(

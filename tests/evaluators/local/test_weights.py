@@ -118,7 +118,7 @@ def test_weights_of_another_format_are_refused(weights: Path) -> None:
     described = json.loads((weights / "manifest.json").read_text("utf-8"))
     described["format"] = 0
     (weights / "manifest.json").write_text(json.dumps(described), "utf-8")
-    with pytest.raises(EvaluatorError, match="its format is not 2"):
+    with pytest.raises(EvaluatorError, match="its format is not 3"):
         LocalEvaluator(weights)
 
 

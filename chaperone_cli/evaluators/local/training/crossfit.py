@@ -35,7 +35,7 @@ class Shares:
     """Of made-up long conversations, `LONG_OF` dialogues of a kind without a yes each."""
 
 
-BOTH: Final = Shares((0.09, 0.13, 0.13, 0.11, 0.14), (0.35, 0.4, 0.45, 0.35, 0.45))
+BOTH: Final = Shares((0.11, 0.14, 0.13, 0.14, 0.14), (0.4, 0.45, 0.45, 0.45, 0.5))
 """With both stages: much alike, as each has its say under unanimity."""
 WORDS: Final = Shares((0.14, 0.14, 0.14, 0.14, 0.18), (0.6, 0.6, 0.6, 0.6, 0.65))
 """Without the encoder: the user's member is the strictest by its nature."""
@@ -125,17 +125,22 @@ def evidence(
     built: views.Design,
     fold: "NDArray[np.intp]",
     seed: int,
-) -> "NDArray[np.float64]":
-    """Gives what views that never saw a dialogue say of it: (parts, views, cues)."""
+) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
+    """Gives what views that never saw a dialogue say of it.
+
+    Of its parts, (parts, views, cues), and of the best sentence of each, (parts, cues).
+    """
     every, side, _ = parts(dialogues)
     owner = np.repeat(fold, part_counts(dialogues))
     found = np.zeros((len(every), len(VIEWS), WIDTH))
+    best = np.zeros((len(every), WIDTH))
     for number in range(FOLDS):
         fitted = views.fit(built, dialogues, (fold != number).nonzero()[0], seed)
         scorer = model.scorer(views.arrays(vocabulary, *views.quantise(*fitted)))
         rows = (owner == number).nonzero()[0]
-        found[rows] = scorer.score([every[r] for r in rows], [side[r] for r in rows]).evidence
-    return found
+        scored = scorer.score([every[r] for r in rows], [side[r] for r in rows])
+        found[rows], best[rows] = scored.evidence, scored.best
+    return found, best
 
 
 def _thresholds(

@@ -16,18 +16,30 @@ if TYPE_CHECKING:
 
 STRENGTH: Final = 3.0
 """Inverse regularisation."""
-LEVEL: Final = -1.6
-"""Log odds from which the gate is open."""
+LEVEL: Final = -4.0
+"""Log odds from which the gate is open: much less than what settles it, as context counts."""
 SURE: Final = 20.0
 """Log odds of a gate that is always open."""
 
 
-def fit(
+def numbers(
+    dialogues: Sequence[Dialogue],
     evidence: "NDArray[np.float64]",
+    best: "NDArray[np.float64]",
+) -> "NDArray[np.float64]":
+    """Gives what the gate goes by, (parts, SIZE), from what views say of parts and sentences."""
+    side = np.array(parts(dialogues).sides, np.intp)
+    cuts = np.cumsum(part_counts(dialogues))[:-1]
+    each = zip(*(np.split(rows, cuts) for rows in (evidence, best, side)), strict=True)
+    return np.concatenate([gate.Approach().advance(*rows) for rows in each])
+
+
+def fit(
+    numbers: "NDArray[np.float64]",
     speaks: "NDArray[np.bool_]",
     side: "NDArray[np.intp]",
 ) -> gate.Gate:
-    """Fits the gate to which parts `speaks` names, from the first stage's evidence on them.
+    """Fits the gate to which parts `speaks` names, from the `numbers` that it goes by.
 
     Raises InputError where it speaks nowhere.
     """
@@ -36,8 +48,7 @@ def fit(
             "the encoder speaks at no turn: these dialogues teach it too little",
             hint="give it more dialogues, with a bond and without",
         )
-    data = gate.numbers(evidence)
-    fitted = [_fit(data[side == who], speaks[side == who]) for who in (0, 1)]
+    fitted = [_fit(numbers[side == who], speaks[side == who]) for who in (0, 1)]
     weights = np.stack([weights for weights, _ in fitted])
     bias = np.array([bias for _, bias in fitted]) - LEVEL
     return gate.Gate(np.round(weights, 3), np.round(bias, 3))
@@ -66,7 +77,7 @@ def speaks(outputs: "NDArray[np.float64]", side: "NDArray[np.intp]") -> "NDArray
 
 def out_of_fold(
     dialogues: Sequence[Dialogue],
-    evidence: "NDArray[np.float64]",
+    numbers: "NDArray[np.float64]",
     outputs: "NDArray[np.float64]",
     fold: "NDArray[np.intp]",
 ) -> "NDArray[np.bool_]":
@@ -77,6 +88,6 @@ def out_of_fold(
     found = np.zeros(len(side), bool)
     for number in np.unique(fold):
         rest, held = owner != number, owner == number
-        fitted = fit(evidence[rest], wanted[rest], side[rest])
-        found[held] = fitted.open(evidence[held], side[held])
+        fitted = fit(numbers[rest], wanted[rest], side[rest])
+        found[held] = fitted.open(numbers[held], side[held])
     return found

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
 from chaperone_cli.evaluators.local import members, model, parts, scoring
@@ -46,6 +47,7 @@ EVERY: Final = 8
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; gives its exit code, 1 where a check fails."""
     options = _parser().parse_args(arguments)
+    threadpool_limits(1, user_api="blas")  # sums in the same order on any number of cores
     if options.check:
         return _check(options)
     known = dialogues.load(options.dialogues)
@@ -93,6 +95,8 @@ class FirstStage:
     """Per dialogue."""
     evidence: "NDArray[np.float64]"
     """Of views that never saw the dialogue in question: (parts, views, cues)."""
+    numbers: "NDArray[np.float64]"
+    """What the gate makes of such evidence: (parts, gate.SIZE)."""
 
 
 def _first_stage(
@@ -100,8 +104,8 @@ def _first_stage(
 ) -> FirstStage:
     words = vocabulary.build(dialogues.texts(known), options.lists)
     built = views.design(known, words)
-    evidence = crossfit.evidence(known, words, built, fold, options.seed)
-    return FirstStage(words, built, fold, evidence)
+    evidence, best = crossfit.evidence(known, words, built, fold, options.seed)
+    return FirstStage(words, built, fold, evidence, gates.numbers(known, evidence, best))
 
 
 def _heard(
@@ -125,7 +129,7 @@ def _heard(
         encoders = taught.restore(options.fold_encoders, known, first.fold)
     else:
         return None, taught.load(kept_at)
-    kept = taught.hear(known, first.evidence, first.fold, encoders)
+    kept = taught.hear(known, first.numbers, first.fold, encoders, options.jobs)
     kept_at.parent.mkdir(parents=True, exist_ok=True)
     kept_at.write_bytes(kept.pack())
     return everything, kept
@@ -147,7 +151,7 @@ def train(
     fitted = views.quantise(*views.fit(first.built, known, everything, seed))
     side = np.array(dialogues.parts(known).sides, np.intp)
     speaks = gates.speaks(every, side)
-    gate = gates.fit(first.evidence, speaks, side)
+    gate = gates.fit(first.numbers, speaks, side)
     arrays = views.arrays(first.words, *fitted)
     arrays |= {"gate_weights": gate.weights, "gate_bias": gate.bias}
     of_turns, of_wholes = (
@@ -258,7 +262,8 @@ def _manifest(
             "fewest": vocabulary.FEWEST,
             "folds": crossfit.FOLDS,
             "gate_level": gates.LEVEL,
-            "part": parts.LONGEST,
+            "whole": parts.WHOLE,
+            "parts": list(parts.LONGEST),
             "chain_lengths": list(ledgers.LENGTHS),
             "cue_floor": report.FLOOR,
             "leaning": list(members.LEANING),
@@ -300,7 +305,7 @@ def _parser() -> argparse.ArgumentParser:
         "--jobs",
         type=int,
         default=os.cpu_count() or 1,
-        help="encoders taught at a time, one core each (all cores by default)",
+        help="encoders taught or heard at a time, one core each (all cores by default)",
     )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(

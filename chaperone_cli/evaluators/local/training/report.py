@@ -28,7 +28,7 @@ FLOOR: Final = 0.75
 """Precision that a cue must have to be named in evidence."""
 FEWEST: Final = 30
 """Yes votes that must name a cue before its precision counts as measured."""
-SCREEN_LEVELS: Final = (-2.5, -2.45, -2.4, -2.0, -1.5, -1.0, 0.0)
+SCREEN_LEVELS: Final = (-3.1, -3.0, -2.9, -2.5, -2.0, -1.0, 0.0)
 """Suspicions from which a screen might pass turns on."""
 LEVELS: Final = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 """Evidence from which a cue might be named; the lowest that keeps the floor is taken."""

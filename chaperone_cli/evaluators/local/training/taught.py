@@ -5,24 +5,29 @@ be fitted anew in a minute.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from chaperone_cli.errors import InputError
+from chaperone_cli.evaluators.local.context import Context
+from chaperone_cli.evaluators.local.encoder import Encoder
+from chaperone_cli.evaluators.local.parts import divide
 from chaperone_cli.evaluators.local.training import gates, npz
 from chaperone_cli.evaluators.local.training.dialogues import Dialogue, part_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 NAME: Final = "out_of_fold.npz"
 BY_FILE: Final = "by_file.npz"
 """The same of encoders that never saw the file that the dialogue in question is from."""
@@ -31,6 +36,8 @@ WITHOUT: Final = "without"
 """The array of a kept encoder that says which dialogues it was not taught on."""
 WHOLE: Final = -1
 """Number of the encoder that no fold was kept from."""
+SHARES: Final = 4
+"""Shares of a fold that are heard by themselves, so that all cores are busy to the end."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +119,7 @@ def teach(
     numbers = [*([WHOLE] if whole else []), *np.unique(fold).tolist()]
     parts = [[dialogues[n] for n in (fold != number).nonzero()[0]] for number in numbers]
     names = ["all" if number == WHOLE else f"without part {number + 1}" for number in numbers]
-    orders = parts, [seed] * len(parts), names
-    if jobs == 1:
-        found = list(map(encoding.fit, *orders))
-    else:
-        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            found = list(pool.map(encoding.fit, *orders))
+    found = _spread(encoding.fit, jobs, parts, [seed] * len(parts), names)
     return dict(zip(numbers, found, strict=True))
 
 
@@ -181,20 +183,23 @@ def _read(path: Path) -> "dict[str, NDArray[Any]]":
 
 def hear(
     dialogues: Sequence[Dialogue],
-    evidence: "NDArray[np.float64]",
+    numbers: "NDArray[np.float64]",
     fold: "NDArray[np.intp]",
     encoders: "dict[int, dict[str, NDArray[Any]]]",
+    jobs: int,
 ) -> Taught:
-    """Asks each fold's encoder about the dialogues of that fold."""
+    """Asks each fold's encoder about the dialogues of that fold.
+
+    `numbers` are what the gate goes by, (parts, gate.SIZE). At most `jobs` ask at a time, each on
+    one core.
+    """
     lengths = part_counts(dialogues)
     cuts = np.cumsum(lengths)[:-1]
     everything = np.ones(sum(lengths), bool)
-    every = dict(_heard(dialogues, np.split(everything, cuts), fold, encoders))
-    in_order = {dialogue.id: every[dialogue.id] for dialogue in dialogues}
-    wanted = gates.out_of_fold(dialogues, evidence, np.concatenate(list(in_order.values())), fold)
-    asked = dict(_heard(dialogues, np.split(wanted, cuts), fold, encoders))
-    found = {dialogue.id: asked[dialogue.id] for dialogue in dialogues}
-    return Taught(in_order, found, version("torch"))
+    every = _heard(dialogues, np.split(everything, cuts), fold, encoders, jobs)
+    wanted = gates.out_of_fold(dialogues, numbers, np.concatenate(list(every.values())), fold)
+    asked = _heard(dialogues, np.split(wanted, cuts), fold, encoders, jobs)
+    return Taught(every, asked, version("torch"))
 
 
 def _heard(
@@ -202,15 +207,42 @@ def _heard(
     wanted: "Sequence[NDArray[np.bool_]]",
     fold: "NDArray[np.intp]",
     encoders: "dict[int, dict[str, NDArray[Any]]]",
-) -> "Iterator[tuple[str, NDArray[np.float64]]]":
-    from chaperone_cli.evaluators.local.context import Context
-    from chaperone_cli.evaluators.local.encoder import Encoder
-    from chaperone_cli.evaluators.local.parts import divide
+    jobs: int,
+) -> "dict[str, NDArray[np.float64]]":
+    shares = [
+        (number, share.tolist())
+        for number in encoders
+        for share in np.array_split((fold == number).nonzero()[0], SHARES)
+    ]
+    orders = (
+        [encoders[number] for number, _ in shares],
+        [[dialogues[n] for n in share] for _, share in shares],
+        [[wanted[n] for n in share] for _, share in shares],
+    )
+    found: dict[int, NDArray[np.float64]] = {}
+    for (_, share), outputs in zip(shares, _spread(_listen, jobs, *orders), strict=True):
+        found.update(zip(share, outputs, strict=True))
+    return {dialogue.id: found[number] for number, dialogue in enumerate(dialogues)}
 
-    for number, arrays in encoders.items():
-        encoder = Encoder(arrays)
-        for held in (fold == number).nonzero()[0].tolist():
-            one = dialogues[held]
-            texts, sides, _ = divide(one.texts, one.sides)
-            rows = Context(encoder).advance(texts, sides, wanted[held].tolist())
-            yield one.id, np.round(rows, DECIMALS)
+
+def _listen(
+    arrays: "dict[str, NDArray[Any]]",
+    dialogues: Sequence[Dialogue],
+    wanted: "Sequence[NDArray[np.bool_]]",
+) -> "list[NDArray[np.float64]]":
+    threadpool_limits(1, user_api="blas")
+    encoder = Encoder(arrays)
+    found: list[NDArray[np.float64]] = []
+    for dialogue, parts in zip(dialogues, wanted, strict=True):
+        texts, sides, _ = divide(dialogue.texts, dialogue.sides)
+        rows = Context(encoder).advance(texts, sides, parts.tolist())
+        found.append(np.round(rows, DECIMALS))
+    return found
+
+
+def _spread(work: Callable[..., T], jobs: int, *orders: Sequence[Any]) -> list[T]:
+    """Does `work` on all orders, in as many processes as there are `jobs`."""
+    if jobs == 1:
+        return list(map(work, *orders))
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        return list(pool.map(work, *orders))
