@@ -1,4 +1,4 @@
-"""The evaluator that runs on this machine, from words alone: five small trained members."""
+"""The evaluator that runs on this machine, offline: words, a small encoder, and five members."""
 
 from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
 

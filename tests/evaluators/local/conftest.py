@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from chaperone_cli.evaluators.local import LocalEvaluator
+from chaperone_cli.evaluators.local import LocalEvaluator, model
 from tests.evaluators.local.judging import Judge, conversation, votes
 
 DIALOGUES = Path(__file__).parents[3] / "chaperone_cli" / "data" / "dialogues"
@@ -12,6 +12,11 @@ DIALOGUES = Path(__file__).parents[3] / "chaperone_cli" / "data" / "dialogues"
 @pytest.fixture(scope="session")
 def evaluator() -> LocalEvaluator:
     return LocalEvaluator()
+
+
+@pytest.fixture(scope="session")
+def loaded() -> model.Model:
+    return model.Source.at(None).model
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,11 @@ def conversation(texts: Sequence[str], first: Role = Role.USER) -> Conversation:
     return Conversation("c-1", messages, Source("test.jsonl", 1))
 
 
+def sides(texts: Sequence[str]) -> list[int]:
+    """Gives the sides of a conversation that the user begins."""
+    return [place % 2 for place in range(len(texts))]
+
+
 def votes(
     evaluator: LocalEvaluator, asked: Conversation, turns: Sequence[int] | None = None
 ) -> Votes:

@@ -11,25 +11,13 @@ from chaperone_cli.evaluators.local import model
 from chaperone_cli.evaluators.local.context import Context
 from chaperone_cli.evaluators.local.encoder import LONGEST, REACH, Encoder
 from chaperone_cli.evaluators.local.evaluator import LocalSession
-from chaperone_cli.evaluators.local.gate import BEFORE, Approach
-from tests.evaluators.local.judging import ALL, conversation
-
-ALTERNATING = (0, 1)
-
-
-@pytest.fixture(scope="module")
-def loaded() -> model.Model:
-    return model.Source.at(None).model
+from tests.evaluators.local.judging import ALL, conversation, sides
 
 
 @pytest.fixture(scope="module")
 def encoder(loaded: model.Model) -> Encoder:
     assert loaded.encoder is not None
     return loaded.encoder
-
-
-def sides(texts: Sequence[str]) -> list[int]:
-    return [ALTERNATING[place % 2] for place in range(len(texts))]
 
 
 @pytest.mark.parametrize(
@@ -97,49 +85,6 @@ def test_a_conversation_holds_on_to_no_more_than_the_last_utterances(encoder: En
     texts = ["I miss you.", "I miss you too."] * 30
     context.advance(texts, sides(texts), [True] * len(texts))
     assert len(context._recent) == REACH
-
-
-def test_an_encoder_that_is_asked_about_more_hears_more(
-    loaded: model.Model, dialogues: Sequence[Sequence[str]]
-) -> None:
-    """The gate spares work, and spares it where there is nothing to hear."""
-    asked = [
-        loaded.gate.open(gate_numbers(loaded, [texts]), np.array(sides(texts), np.intp))
-        for texts in dialogues
-    ]
-    share = np.concatenate(asked).mean()
-    assert 0.05 < share < 0.4
-
-
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_the_gate_does_not_depend_on_how_turns_are_bundled(
-    data: st.DataObject, loaded: model.Model, dialogues: Sequence[Sequence[str]]
-) -> None:
-    texts = dialogues[data.draw(st.integers(0, len(dialogues) - 1))]
-    cuts = sorted(data.draw(st.sets(st.integers(1, len(texts) - 1), max_size=4)))
-    bundles = [texts[a:b] for a, b in zip([0, *cuts], [*cuts, len(texts)], strict=True)]
-    assert np.array_equal(gate_numbers(loaded, bundles), gate_numbers(loaded, [texts]))
-
-
-def test_the_gate_goes_by_a_few_parts_before(loaded: model.Model) -> None:
-    texts = ["I love you more than anyone.", *["The train was late."] * 9]
-    found = gate_numbers(loaded, [texts])
-    unlike = [
-        not np.array_equal(row, found[-1 if place % 2 else -2]) for place, row in enumerate(found)
-    ]
-    assert unlike == [place <= BEFORE for place in range(10)]
-
-
-def gate_numbers(loaded: model.Model, bundles: Sequence[Sequence[str]]) -> Any:
-    """Gives what the gate goes by over a conversation that is heard in `bundles`."""
-    approach, found, before = Approach(), [], 0
-    for texts in bundles:
-        side = [(before + place) % 2 for place in range(len(texts))]
-        scored = loaded.scorer.score(texts, side)
-        found.append(approach.advance(scored.evidence, scored.best, np.array(side, np.intp)))
-        before += len(texts)
-    return np.concatenate(found)
 
 
 def test_without_the_encoder_the_first_stage_votes_alone(

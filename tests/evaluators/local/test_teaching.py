@@ -16,12 +16,10 @@ import torch
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.context import Context
 from chaperone_cli.evaluators.local.encoder import Encoder
-from chaperone_cli.evaluators.local.gate import SIZE
 from chaperone_cli.evaluators.local.training import (
     base,
     dialogues,
     encoding,
-    gates,
     network,
     program,
     recipe,
@@ -132,21 +130,6 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     assert capsys.readouterr().out == said
     assert said.startswith("both, dialogues voted on turn by turn:")
     assert (tmp_path / "weights.npz").stat() == weights
-
-
-def test_a_side_at_which_the_encoder_never_speaks_is_never_passed() -> None:
-    random = np.random.default_rng(1)
-    numbers, side = random.random((40, SIZE)), np.arange(40) % 2
-    speaks = (side == 0) & (numbers.mean(axis=1) > 0.5)
-    opened = gates.fit(numbers, speaks, side).open(numbers, side)
-    assert opened[side == 0].any()
-    assert not opened[side == 1].any()
-
-
-def test_dialogues_that_teach_nothing_are_refused() -> None:
-    numbers, side = np.zeros((4, SIZE)), np.array([0, 1, 0, 1])
-    with pytest.raises(InputError, match="these dialogues teach it too little"):
-        gates.fit(numbers, np.zeros(4, bool), side)
 
 
 def test_a_base_model_that_is_not_the_published_one_is_refused(

@@ -5,13 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
 pytest.importorskip("scipy")
 
 from chaperone_cli.errors import InputError
-from chaperone_cli.evaluators.local.training import crossfit, dialogues, program
+from chaperone_cli.evaluators.local.gate import SIZE
+from chaperone_cli.evaluators.local.training import crossfit, dialogues, gates, program
 
 DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
 
@@ -98,6 +100,21 @@ def test_without_the_encoders_outputs_on_a_dialogue_nothing_is_fitted(
     with pytest.raises(InputError, match="no encoder's outputs were kept of dialogue new-") as told:
         program.main([*arguments, *encoder])
     assert told.value.hint == "teach the encoder with --teach"
+
+
+def test_a_side_at_which_the_encoder_never_speaks_is_never_passed() -> None:
+    random = np.random.default_rng(1)
+    numbers, side = random.random((40, SIZE)), np.arange(40) % 2
+    speaks = (side == 0) & (numbers.mean(axis=1) > 0.5)
+    opened = gates.fit(numbers, speaks, side).open(numbers, side)
+    assert opened[side == 0].any()
+    assert not opened[side == 1].any()
+
+
+def test_dialogues_that_teach_nothing_are_refused() -> None:
+    numbers, side = np.zeros((4, SIZE)), np.array([0, 1, 0, 1])
+    with pytest.raises(InputError, match="these dialogues teach it too little"):
+        gates.fit(numbers, np.zeros(4, bool), side)
 
 
 def test_a_folder_without_dialogues_is_refused(tmp_path: Path) -> None:
