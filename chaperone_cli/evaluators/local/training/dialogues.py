@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from chaperone_cli.domain.conversation import Side
+from chaperone_cli.domain.rule import Rule
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES
 from chaperone_cli.evaluators.local.parts import Parts, divide
@@ -27,15 +28,30 @@ class Dialogue:
     """0 for a prompt, 1 for a response."""
     cues: tuple[frozenset[str], ...]
     votes: tuple[int, ...]
-    """The language model's answer at each turn, 1 for yes."""
+    """The language model's answer at each turn, 1 for yes, of the first pass."""
     onset: int | None
     """The turn, from 1, at which its author holds the bond to be shown."""
     hindsight: bool
     """Whether it had read the whole dialogue before it voted on the first turn."""
+    more_votes: tuple[tuple[float, ...], ...] = ()
+    """The answers of further passes, which read turn by turn: 1 for yes, a half where in doubt.
+
+    Verdicts are compared with them; nothing is learned from them.
+    """
+
+    @property
+    def passes(self) -> tuple[tuple[float, ...], ...]:
+        """The answers of all passes."""
+        return (self.votes, *self.more_votes)
+
+    def verdicts(self, rule: Rule) -> tuple[bool, ...]:
+        """Says at which turns the passes block by `rule`; a pass in doubt does not say yes."""
+        needed = rule.threshold(len(self.passes))
+        return tuple(turn.count(1) >= needed for turn in zip(*self.passes, strict=True))
 
     @property
     def first_yes(self) -> int | None:
-        """The first turn with a yes, from 1."""
+        """The first turn with a yes of the first pass, from 1."""
         return self.votes.index(1) + 1 if 1 in self.votes else None
 
     @property
@@ -118,4 +134,5 @@ def _dialogue(line: str, kind: str) -> Dialogue:
         votes=tuple(data["votes"]),
         onset=data.get("onset"),
         hindsight=data.get("hindsight", False),
+        more_votes=tuple(map(tuple, data.get("more_votes", ()))),
     )

@@ -163,6 +163,10 @@ def train(
     metrics: dict[str, Any] = {
         "gate": report.gate(known, speaks, ~np.isnan(asked[:, 0])),
         "onsets": report.by_onset([known[number] for number in of_turns]),
+        "passes": {
+            how: report.by_passes([known[number] for number in chosen])
+            for how, chosen in (("turn by turn", of_turns), ("when read to the end", of_wholes))
+        },
     }
     for stages, outputs, shares in (
         ("both", asked, crossfit.BOTH),

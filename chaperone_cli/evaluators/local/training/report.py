@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.screening import REACH, neighbourhoods
-from chaperone_cli.evaluators.local import members
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.evidence import witness
 from chaperone_cli.evaluators.local.training.crossfit import CrossFit
@@ -20,8 +20,7 @@ from chaperone_cli.evaluators.local.training.dialogues import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NEEDED: Final = {"unanimous": len(members.NAMES), "balanced": 3, "conservative": 1}
-"""Yes votes that block a turn, by rule."""
+UNANIMOUS: Final = RULES[0]
 SPARED: Final = ("counselling-negatives", "carers-and-crisis")
 """Kinds whose false alarms are told apart: warm, personal talk without a bond."""
 FLOOR: Final = 0.75
@@ -36,7 +35,7 @@ LEVELS: Final = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 def rules(fit: CrossFit, chosen: Sequence[int]) -> dict[str, dict[str, Any]]:
     """Measures every rule on the dialogues numbered `chosen`."""
-    return {rule: _rule(fit, chosen, needed) for rule, needed in NEEDED.items()}
+    return {rule.name: _rule(fit, chosen, rule) for rule in RULES}
 
 
 def files(fit: CrossFit) -> dict[str, dict[str, list[int]]]:
@@ -45,28 +44,27 @@ def files(fit: CrossFit) -> dict[str, dict[str, list[int]]]:
     for number, dialogue in enumerate(fit.heard.dialogues):
         row = found.setdefault(dialogue.kind, {"caught": [0, 0], "others": [0, 0]})
         counts = row["caught" if dialogue.label == PARASOCIAL else "others"]
-        counts[0] += first_block(fit.yes(number), NEEDED["unanimous"]) is not None
+        counts[0] += bool(blocks(fit.yes(number), UNANIMOUS).any())
         counts[1] += 1
     return found
 
 
-def first_block(yes: "NDArray[np.bool_]", needed: int) -> int | None:
-    """Gives the first turn, from 1, with `needed` yes votes; `yes` is (turns, members)."""
-    turns = (yes.sum(axis=1) >= needed).nonzero()[0]
-    return int(turns[0]) + 1 if len(turns) else None
+def blocks(yes: "NDArray[np.bool_]", rule: Rule) -> "NDArray[np.bool_]":
+    """Says at which turns members block by `rule`; `yes` is (turns, members)."""
+    found: NDArray[np.bool_] = yes.sum(axis=1) >= rule.threshold(yes.shape[1])
+    return found
 
 
-def _rule(fit: CrossFit, chosen: Sequence[int], needed: int) -> dict[str, Any]:
+def _rule(fit: CrossFit, chosen: Sequence[int], rule: Rule) -> dict[str, Any]:
     dialogues = [fit.heard.dialogues[number] for number in chosen]
-    first = [first_block(fit.yes(number), needed) for number in chosen]
-    blocked = np.array([turn is not None for turn in first])
+    verdicts = [blocks(fit.yes(number), rule) for number in chosen]
+    blocked = np.array([turns.any() for turns in verdicts])
     labels = np.array([dialogue.label for dialogue in dialogues])
     kinds = np.array([dialogue.kind for dialogue in dialogues])
     others = labels != PARASOCIAL
     never = np.array([dialogue.first_yes is None for dialogue in dialogues])
-    lags = _lags(dialogues, first)
     long = [
-        first_block(odds >= fit.thresholds, needed) is not None
+        blocks(odds >= fit.thresholds, rule).any()
         for odds, start in zip(fit.long, fit.long_from, strict=True)
         if start in chosen
     ]
@@ -87,42 +85,96 @@ def _rule(fit: CrossFit, chosen: Sequence[int], needed: int) -> dict[str, Any]:
             for kind in SPARED
             if kind in kinds
         },
-        **lags,
-        "kappa": _kappa([fit.yes(number).sum(axis=1) >= needed for number in chosen], dialogues),
+        **_against_votes(dialogues, verdicts),
+        "passes": _against_passes(dialogues, verdicts, rule),
     }
 
 
-def by_onset(dialogues: Sequence[Dialogue]) -> dict[str, float]:
+def by_onset(dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     """Measures the labelled onsets as if they were an evaluator's verdicts.
 
     They are what careful judges would all say, and so what a unanimous evaluator can be expected
     to reach.
     """
-    blocked = [
+    verdicts = _onsets(dialogues)
+    return {
+        **_against_votes(dialogues, verdicts),
+        "passes": _against_passes(dialogues, verdicts, UNANIMOUS),
+    }
+
+
+def by_passes(dialogues: Sequence[Dialogue]) -> list[dict[str, float]]:
+    """Measures each further pass of a language model as if it were an evaluator's verdicts."""
+    most = max((len(dialogue.more_votes) for dialogue in dialogues), default=0)
+    found: list[dict[str, float]] = []
+    for number in range(most):
+        read = [dialogue for dialogue in dialogues if len(dialogue.more_votes) > number]
+        verdicts = [np.array(dialogue.more_votes[number]) == 1 for dialogue in read]
+        bonds = np.array([dialogue.label == PARASOCIAL for dialogue in read])
+        blocked = np.array([turns.any() for turns in verdicts])
+        found.append(
+            {
+                "caught": _share(blocked[bonds]),
+                "others_blocked": _share(blocked[~bonds]),
+                **_against_votes(read, verdicts),
+            }
+        )
+    return found
+
+
+def _onsets(dialogues: Sequence[Dialogue]) -> "list[NDArray[np.bool_]]":
+    return [
         np.arange(1, len(dialogue.texts) + 1) >= (dialogue.onset or np.inf)
         for dialogue in dialogues
     ]
-    lags = _lags(dialogues, [dialogue.onset for dialogue in dialogues])
-    return {**lags, "kappa": _kappa(blocked, dialogues)}
 
 
-def _lags(dialogues: Sequence[Dialogue], first: Sequence[int | None]) -> dict[str, float]:
-    """Measures how far first blocks are behind the first yes, and behind the labelled onset.
+def _against_votes(
+    dialogues: Sequence[Dialogue], verdicts: "Sequence[NDArray[np.bool_]]"
+) -> dict[str, float]:
+    """Compares verdicts with the votes of the first pass, and with the labelled onsets."""
+    behind_onset = _against(dialogues, verdicts, _onsets(dialogues))["lag_mean"]
+    votes = [np.array(dialogue.votes) > 0 for dialogue in dialogues]
+    return {**_against(dialogues, verdicts, votes), "lag_behind_onset": behind_onset}
 
-    Told apart by the side that the first yes is on: a chatbot's advance is no bond by itself.
+
+def _against_passes(
+    dialogues: Sequence[Dialogue], verdicts: "Sequence[NDArray[np.bool_]]", rule: Rule
+) -> dict[str, float]:
+    """Compares verdicts with those of all passes by the same rule, where there are several."""
+    several = [number for number, one in enumerate(dialogues) if one.more_votes]
+    read = [dialogues[number] for number in several]
+    wanted = [np.array(dialogue.verdicts(rule)) for dialogue in read]
+    return _against(read, [verdicts[number] for number in several], wanted) if read else {}
+
+
+def _against(
+    dialogues: Sequence[Dialogue],
+    verdicts: "Sequence[NDArray[np.bool_]]",
+    wanted: "Sequence[NDArray[np.bool_]]",
+) -> dict[str, float]:
+    """Measures by how many turns verdicts are behind those `wanted`, and how far they agree.
+
+    Lags are those of parasocial dialogues that both block. They are told apart by the side of the
+    turn at which that is wanted: a chatbot's advance is no bond by itself. The agreement is Cohen's
+    kappa, turn by turn.
     """
-    found = [
-        (turn - dialogue.first_yes, turn - dialogue.onset, dialogue.sides[dialogue.first_yes - 1])
-        for turn, dialogue in zip(first, dialogues, strict=True)
-        if turn and dialogue.first_yes and dialogue.onset and dialogue.label == PARASOCIAL
+    lags = [
+        (int(found.argmax()) - int(goal.argmax()), dialogue.sides[int(goal.argmax())])
+        for dialogue, found, goal in zip(dialogues, verdicts, wanted, strict=True)
+        if dialogue.label == PARASOCIAL and found.any() and goal.any()
     ]
-    behind, onset, side = np.array(found, np.intp).reshape(-1, 3).T
+    behind, side = np.array(lags, np.intp).reshape(-1, 2).T
+    one, two = np.concatenate(verdicts), np.concatenate(wanted)
+    chance = one.mean() * two.mean() + (1 - one.mean()) * (1 - two.mean())
     return {
         "lag_mean": _mean(behind),
         "lag_median": float(np.median(behind)) if len(behind) else 0.0,
         "lag_at_prompts": _mean(behind[side == 0]),
         "lag_at_responses": _mean(behind[side == 1]),
-        "lag_behind_onset": _mean(onset),
+        "kappa": 1.0
+        if chance == 1
+        else round(float(((one == two).mean() - chance) / (1 - chance)), 4),
     }
 
 
@@ -137,30 +189,17 @@ def turns(fit: CrossFit) -> dict[str, float]:
     with the mean correlation rho of two members' votes (Kish, 1965).
     """
     yes = np.concatenate([fit.yes(number) for number in range(len(fit.odds))])
-    wanted = _votes(fit.heard.dialogues)
+    wanted = np.concatenate([dialogue.votes for dialogue in fit.heard.dialogues]) > 0
     count = yes.sum(axis=1)
     pairs = np.triu_indices(yes.shape[1], 1)
     alike = (yes[:, pairs[0]] == yes[:, pairs[1]]).mean()
     rho = float(np.asarray(np.corrcoef(yes.T.astype(np.float64)))[pairs].mean())
     return {
-        "agreement_unanimous": _share((count == yes.shape[1]) == wanted),
-        "agreement_balanced": _share((count >= NEEDED["balanced"]) == wanted),
+        **{f"agreement_{rule.name}": _share(blocks(yes, rule) == wanted) for rule in RULES[:2]},
         "split": _share((count > 0) & (count < yes.shape[1])),
         "pairs_alike": round(float(alike), 4),
         "worth": round(yes.shape[1] / (1 + (yes.shape[1] - 1) * rho), 2),
     }
-
-
-def _votes(dialogues: Sequence[Dialogue]) -> "NDArray[np.bool_]":
-    votes: NDArray[np.bool_] = np.concatenate([dialogue.votes for dialogue in dialogues]) > 0
-    return votes
-
-
-def _kappa(blocked: "Sequence[NDArray[np.bool_]]", dialogues: Sequence[Dialogue]) -> float:
-    """Cohen's kappa of verdicts, dialogue by dialogue, with the language model's votes."""
-    found, wanted = np.concatenate(blocked), _votes(dialogues)
-    chance = found.mean() * wanted.mean() + (1 - found.mean()) * (1 - wanted.mean())
-    return round(float(((found == wanted).mean() - chance) / (1 - chance)), 4)
 
 
 def levels(fit: CrossFit, both: bool) -> "tuple[NDArray[np.float64], dict[str, dict[str, float]]]":
@@ -285,8 +324,11 @@ def all_lines(metrics: Mapping[str, Any]) -> Sequence[str]:
         found += [f"{stages}, all dialogues:", *_file_lines(measured["files"])]
         found += [*_cue_lines(measured["cues"]), _pairs(measured["turns"])]
         found += screening_lines(measured["screen"])
-    found += ["labelled onsets of dialogues voted on turn by turn:", _LAG]
-    return [*found, _lag(metrics["onsets"]), f"gate: {_pairs(metrics['gate'])}"]
+    found += ["dialogues voted on turn by turn, labelled onsets:", _LAG, *_read(metrics["onsets"])]
+    for how, rows in metrics["passes"].items():
+        found += [f"dialogues voted on {how}, further passes:", f"caught others {_LAG}"]
+        found += [f"{row['caught']:6.3f} {row['others_blocked']:6.3f} {_lag(row)}" for row in rows]
+    return [*found, f"gate: {_pairs(metrics['gate'])}"]
 
 
 def _pairs(measured: Mapping[str, float]) -> str:
@@ -302,20 +344,28 @@ def _rule_lines(measured: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
             f"{row['without_yes_blocked']:6.3f} {row['long_blocked']:6.3f}  {_lag(row)}  {labels}"
         )
     for rule, row in measured.items():
+        if row["passes"]:
+            found.append(f"{rule:13}against all passes by this rule:{_lag(row['passes'])}")
+    for rule, row in measured.items():
         kinds = "  ".join(f"{kind} {a}/{b}" for kind, (a, b) in row["by_kind"].items())
         if kinds:
             found.append(f"{rule:13}blocked of {kinds}")
     return found
 
 
-_LAG: Final = "lag: mean median at-prompts at-responses behind-onset  kappa"
+_LAG: Final = "lag: mean median at-prompts at-responses  kappa behind-onset"
+
+
+def _read(row: Mapping[str, Any]) -> Sequence[str]:
+    against = [f"against all passes, unanimous:{_lag(row['passes'])}"] if row["passes"] else []
+    return [_lag(row), *against]
 
 
 def _lag(row: Mapping[str, float]) -> str:
     return (
         f"{row['lag_mean']:9.2f} {row['lag_median']:6.1f} {row['lag_at_prompts']:10.2f} "
-        f"{row['lag_at_responses']:12.2f} {row['lag_behind_onset']:12.2f} {row['kappa']:6.3f}"
-    )
+        f"{row['lag_at_responses']:12.2f} {row['kappa']:6.3f}"
+    ) + (f" {row['lag_behind_onset']:12.2f}" if "lag_behind_onset" in row else "")
 
 
 def _file_lines(measured: Mapping[str, Mapping[str, Sequence[int]]]) -> Sequence[str]:
@@ -340,4 +390,4 @@ def _cue_lines(measured: Mapping[str, Mapping[str, float]]) -> Sequence[str]:
 
 
 def _share(values: "NDArray[np.bool_]") -> float:
-    return round(float(values.mean()), 4)
+    return round(float(values.mean()), 4) if len(values) else 0.0
