@@ -131,27 +131,36 @@ def test_numpy_is_imported_when_a_conversation_is_opened_and_not_before() -> Non
 
 
 @pytest.mark.parametrize(
-    ("which", "bonded", "others"), [("rules", 221, 454), ("hindsight", 888, 1026)]
+    ("which", "bonded", "others", "passes"),
+    [("rules", 221, 454, "all four"), ("hindsight", 888, 1026, "both")],
 )
-def test_the_model_card_states_the_recorded_figures(which: str, bonded: int, others: int) -> None:
+def test_the_model_card_states_the_recorded_figures(
+    which: str, bonded: int, others: int, passes: str
+) -> None:
     card = (SHIPPED / "MODEL_CARD.md").read_text("utf-8")
     measured = manifest()["metrics"]["both"][which]
     rules = [measured[rule] for rule in ("unanimous", "balanced", "conservative")]
     stated = {
         f"parasocial dialogues blocked, of {bonded}": [f"{row['caught']:.1%}" for row in rules],
         f"other dialogues blocked, of {others}": [f"{row['others_blocked']:.1%}" for row in rules],
-        "turns behind the language model's first yes, mean / median": [
+        "turns behind the first yes of the first pass, mean / median": [
             f"{row['lag_mean']:.2f} / {row['lag_median']:g}" for row in rules
         ],
         "turns behind the labelled onset, mean": [
             f"{row['lag_behind_onset']:.2f}" for row in rules
         ],
-        "agreement with the language model's votes turn by turn, Cohen's kappa": [
+        "agreement with its votes turn by turn, Cohen's kappa": [
             f"{row['kappa']:.2f}" for row in rules
+        ],
+        f"turns behind what {passes} passes block by the same rule, mean / median": [
+            f"{row['passes']['lag_mean']:.2f} / {row['passes']['lag_median']:g}" for row in rules
+        ],
+        "agreement with what they block turn by turn, Cohen's kappa": [
+            f"{row['passes']['kappa']:.2f}" for row in rules
         ],
     }
     for side in ("prompt", "response"):
-        stated[f"... where it says so at a {side}, mean"] = [
+        stated[f"... where that is at a {side}, mean"] = [
             f"{row[f'lag_at_{side}s']:.2f}" for row in rules
         ]
     for what, cells in stated.items():
@@ -159,6 +168,10 @@ def test_the_model_card_states_the_recorded_figures(which: str, bonded: int, oth
         assert f"| {what} | {row} |" in card
     onsets = manifest()["metrics"]["onsets"]
     assert f"lag of {onsets['lag_mean']} and a kappa of {onsets['kappa']:.2f} " in card
+    further = manifest()["metrics"]["passes"]["turn by turn"]
+    lags, kappas = ([f"{row[name]:.2f}" for row in further] for name in ("lag_mean", "kappa"))
+    for one, two, three in (lags, kappas):
+        assert f"{one}, {two} and {three}" in card
     screen = manifest()["metrics"]["both"]["screen"][f"{LocalScreen.level:g}"]
     row = f"{screen['passed']:.0%}".replace("%", " %")
     seen = f"{screen['missed']} | {screen['delayed']} | {screen['most']} |"
