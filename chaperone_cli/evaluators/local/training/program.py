@@ -22,6 +22,7 @@ from chaperone_cli.evaluators.local.encoder import Encoder
 from chaperone_cli.evaluators.local.listener import Listener
 from chaperone_cli.evaluators.local.training import (
     base,
+    comparison,
     crossfit,
     dialogues,
     gates,
@@ -162,9 +163,9 @@ def train(
         of_turns, of_wholes = of_wholes, of_turns
     metrics: dict[str, Any] = {
         "gate": report.gate(known, speaks, ~np.isnan(asked[:, 0])),
-        "onsets": report.by_onset([known[number] for number in of_turns]),
+        "onsets": comparison.by_onset([known[number] for number in of_turns]),
         "passes": {
-            how: report.by_passes([known[number] for number in chosen])
+            how: comparison.by_passes([known[number] for number in chosen])
             for how, chosen in (("turn by turn", of_turns), ("when read to the end", of_wholes))
         },
     }

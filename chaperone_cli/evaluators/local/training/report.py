@@ -9,6 +9,8 @@ from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.screening import REACH, neighbourhoods
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.evidence import witness
+from chaperone_cli.evaluators.local.training import comparison
+from chaperone_cli.evaluators.local.training.comparison import UNANIMOUS, share
 from chaperone_cli.evaluators.local.training.crossfit import CrossFit
 from chaperone_cli.evaluators.local.training.dialogues import (
     PARASOCIAL,
@@ -20,7 +22,6 @@ from chaperone_cli.evaluators.local.training.dialogues import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNANIMOUS: Final = RULES[0]
 SPARED: Final = ("counselling-negatives", "carers-and-crisis")
 """Kinds whose false alarms are told apart: warm, personal talk without a bond."""
 FLOOR: Final = 0.75
@@ -69,10 +70,10 @@ def _rule(fit: CrossFit, chosen: Sequence[int], rule: Rule) -> dict[str, Any]:
         if start in chosen
     ]
     return {
-        "caught": _share(blocked[labels == PARASOCIAL]),
-        "others_blocked": _share(blocked[others]),
-        "without_yes_blocked": _share(blocked[never]),
-        "long_blocked": _share(np.array(long)),
+        "caught": share(blocked[labels == PARASOCIAL]),
+        "others_blocked": share(blocked[others]),
+        "without_yes_blocked": share(blocked[never]),
+        "long_blocked": share(np.array(long)),
         "by_label": {
             label: [int(blocked[labels == label].sum()), int((labels == label).sum())]
             for label in sorted(set(labels.tolist()))
@@ -85,101 +86,9 @@ def _rule(fit: CrossFit, chosen: Sequence[int], rule: Rule) -> dict[str, Any]:
             for kind in SPARED
             if kind in kinds
         },
-        **_against_votes(dialogues, verdicts),
-        "passes": _against_passes(dialogues, verdicts, rule),
+        **comparison.with_votes(dialogues, verdicts),
+        "passes": comparison.with_passes(dialogues, verdicts, rule),
     }
-
-
-def by_onset(dialogues: Sequence[Dialogue]) -> dict[str, Any]:
-    """Measures the labelled onsets as if they were an evaluator's verdicts.
-
-    They are what careful judges would all say, and so what a unanimous evaluator can be expected
-    to reach.
-    """
-    verdicts = _onsets(dialogues)
-    return {
-        **_against_votes(dialogues, verdicts),
-        "passes": _against_passes(dialogues, verdicts, UNANIMOUS),
-    }
-
-
-def by_passes(dialogues: Sequence[Dialogue]) -> list[dict[str, float]]:
-    """Measures each further pass of a language model as if it were an evaluator's verdicts."""
-    most = max((len(dialogue.more_votes) for dialogue in dialogues), default=0)
-    found: list[dict[str, float]] = []
-    for number in range(most):
-        read = [dialogue for dialogue in dialogues if len(dialogue.more_votes) > number]
-        verdicts = [np.array(dialogue.more_votes[number]) == 1 for dialogue in read]
-        bonds = np.array([dialogue.label == PARASOCIAL for dialogue in read])
-        blocked = np.array([turns.any() for turns in verdicts])
-        found.append(
-            {
-                "caught": _share(blocked[bonds]),
-                "others_blocked": _share(blocked[~bonds]),
-                **_against_votes(read, verdicts),
-            }
-        )
-    return found
-
-
-def _onsets(dialogues: Sequence[Dialogue]) -> "list[NDArray[np.bool_]]":
-    return [
-        np.arange(1, len(dialogue.texts) + 1) >= (dialogue.onset or np.inf)
-        for dialogue in dialogues
-    ]
-
-
-def _against_votes(
-    dialogues: Sequence[Dialogue], verdicts: "Sequence[NDArray[np.bool_]]"
-) -> dict[str, float]:
-    """Compares verdicts with the votes of the first pass, and with the labelled onsets."""
-    behind_onset = _against(dialogues, verdicts, _onsets(dialogues))["lag_mean"]
-    votes = [np.array(dialogue.votes) > 0 for dialogue in dialogues]
-    return {**_against(dialogues, verdicts, votes), "lag_behind_onset": behind_onset}
-
-
-def _against_passes(
-    dialogues: Sequence[Dialogue], verdicts: "Sequence[NDArray[np.bool_]]", rule: Rule
-) -> dict[str, float]:
-    """Compares verdicts with those of all passes by the same rule, where there are several."""
-    several = [number for number, one in enumerate(dialogues) if one.more_votes]
-    read = [dialogues[number] for number in several]
-    wanted = [np.array(dialogue.verdicts(rule)) for dialogue in read]
-    return _against(read, [verdicts[number] for number in several], wanted) if read else {}
-
-
-def _against(
-    dialogues: Sequence[Dialogue],
-    verdicts: "Sequence[NDArray[np.bool_]]",
-    wanted: "Sequence[NDArray[np.bool_]]",
-) -> dict[str, float]:
-    """Measures by how many turns verdicts are behind those `wanted`, and how far they agree.
-
-    Lags are those of parasocial dialogues that both block. They are told apart by the side of the
-    turn at which that is wanted: a chatbot's advance is no bond by itself. The agreement is Cohen's
-    kappa, turn by turn.
-    """
-    lags = [
-        (int(found.argmax()) - int(goal.argmax()), dialogue.sides[int(goal.argmax())])
-        for dialogue, found, goal in zip(dialogues, verdicts, wanted, strict=True)
-        if dialogue.label == PARASOCIAL and found.any() and goal.any()
-    ]
-    behind, side = np.array(lags, np.intp).reshape(-1, 2).T
-    one, two = np.concatenate(verdicts), np.concatenate(wanted)
-    chance = one.mean() * two.mean() + (1 - one.mean()) * (1 - two.mean())
-    return {
-        "lag_mean": _mean(behind),
-        "lag_median": float(np.median(behind)) if len(behind) else 0.0,
-        "lag_at_prompts": _mean(behind[side == 0]),
-        "lag_at_responses": _mean(behind[side == 1]),
-        "kappa": 1.0
-        if chance == 1
-        else round(float(((one == two).mean() - chance) / (1 - chance)), 4),
-    }
-
-
-def _mean(values: "NDArray[np.intp]") -> float:
-    return round(float(values.mean()), 2) if len(values) else 0.0
 
 
 def turns(fit: CrossFit) -> dict[str, float]:
@@ -195,8 +104,8 @@ def turns(fit: CrossFit) -> dict[str, float]:
     alike = (yes[:, pairs[0]] == yes[:, pairs[1]]).mean()
     rho = float(np.asarray(np.corrcoef(yes.T.astype(np.float64)))[pairs].mean())
     return {
-        **{f"agreement_{rule.name}": _share(blocks(yes, rule) == wanted) for rule in RULES[:2]},
-        "split": _share((count > 0) & (count < yes.shape[1])),
+        **{f"agreement_{rule.name}": share(blocks(yes, rule) == wanted) for rule in RULES[:2]},
+        "split": share((count > 0) & (count < yes.shape[1])),
         "pairs_alike": round(float(alike), 4),
         "worth": round(yes.shape[1] / (1 + (yes.shape[1] - 1) * rho), 2),
     }
@@ -219,8 +128,8 @@ def levels(fit: CrossFit, both: bool) -> "tuple[NDArray[np.float64], dict[str, d
                 chosen[column] = level
                 measured[CORPUS_NAMES[name].value] = {
                     "level": level,
-                    "precision": _share(present[named, column]),
-                    "recall": _share(named[present[:, column]]),
+                    "precision": share(present[named, column]),
+                    "recall": share(named[present[:, column]]),
                 }
                 break
     return chosen, measured
@@ -263,8 +172,8 @@ def gate(
         if dialogue.label == PARASOCIAL
     ]
     return {
-        "passed": _share(passed),
-        "recall": _share(passed[speaks]),
+        "passed": share(passed),
+        "recall": share(passed[speaks]),
         "dialogues": sum(bool(said) for said, _ in heard),
         "dialogues_kept": sum(bool(kept) for _, kept in heard),
     }
@@ -285,7 +194,7 @@ def screening(fit: CrossFit) -> dict[str, dict[str, float]]:
     for level in SCREEN_LEVELS:
         late = [_late(fit.heard.dialogues[number], near[number] >= level) for number in bonded]
         found[f"{level:g}"] = {
-            "passed": _share(np.concatenate(near) >= level),
+            "passed": share(np.concatenate(near) >= level),
             "missed": late.count(None),
             "delayed": sum(1 for turns in late if turns),
             "most": max((turns for turns in late if turns), default=0),
@@ -324,7 +233,11 @@ def all_lines(metrics: Mapping[str, Any]) -> Sequence[str]:
         found += [f"{stages}, all dialogues:", *_file_lines(measured["files"])]
         found += [*_cue_lines(measured["cues"]), _pairs(measured["turns"])]
         found += screening_lines(measured["screen"])
-    found += ["dialogues voted on turn by turn, labelled onsets:", _LAG, *_read(metrics["onsets"])]
+    found += [
+        "dialogues voted on turn by turn, labelled onsets:",
+        _LAG,
+        *_onset_lines(metrics["onsets"]),
+    ]
     for how, rows in metrics["passes"].items():
         found += [f"dialogues voted on {how}, further passes:", f"caught others {_LAG}"]
         found += [f"{row['caught']:6.3f} {row['others_blocked']:6.3f} {_lag(row)}" for row in rows]
@@ -356,7 +269,7 @@ def _rule_lines(measured: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
 _LAG: Final = "lag: mean median at-prompts at-responses  kappa behind-onset"
 
 
-def _read(row: Mapping[str, Any]) -> Sequence[str]:
+def _onset_lines(row: Mapping[str, Any]) -> Sequence[str]:
     against = [f"against all passes, unanimous:{_lag(row['passes'])}"] if row["passes"] else []
     return [_lag(row), *against]
 
@@ -387,7 +300,3 @@ def _cue_lines(measured: Mapping[str, Mapping[str, float]]) -> Sequence[str]:
             for name, row in measured.items()
         ),
     ]
-
-
-def _share(values: "NDArray[np.bool_]") -> float:
-    return round(float(values.mean()), 4) if len(values) else 0.0

@@ -1,4 +1,4 @@
-"""The figures of a training run that compare verdicts with those of a language model's passes."""
+"""What training says of verdicts beside those of a language model's passes."""
 
 import pytest
 
@@ -6,7 +6,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("scipy")
 
 from chaperone_cli.domain.rule import RULES
-from chaperone_cli.evaluators.local.training import report
+from chaperone_cli.evaluators.local.training import comparison
 from chaperone_cli.evaluators.local.training.dialogues import Dialogue
 
 DOUBT = 0.5
@@ -49,7 +49,7 @@ def test_each_further_pass_is_measured_on_the_dialogues_that_it_read() -> None:
         "lag_behind_onset": -1.0,
     }
     never = dict.fromkeys(lag, 0.0)
-    assert report.by_passes([BOND, NONE, ALONE]) == [
+    assert comparison.by_passes([BOND, NONE, ALONE]) == [
         # Of six turns, two are told otherwise: 4/6 alike, 4/9 by chance.
         {"caught": 1.0, "others_blocked": 0.0, **lag, "kappa": 0.4},
         {"caught": 1.0, "others_blocked": 0.0, **lag, "kappa": 0.5},
@@ -58,7 +58,7 @@ def test_each_further_pass_is_measured_on_the_dialogues_that_it_read() -> None:
 
 
 def test_labelled_onsets_are_measured_against_the_first_pass_and_against_all() -> None:
-    measured = report.by_onset([BOND, NONE, ALONE])
+    measured = comparison.by_onset([BOND, NONE, ALONE])
     assert {name: measured[name] for name in ("lag_mean", "lag_at_responses", "kappa")} == {
         "lag_mean": 1.0,
         "lag_at_responses": 2.0,
@@ -72,4 +72,4 @@ def test_labelled_onsets_are_measured_against_the_first_pass_and_against_all() -
         "lag_at_responses": 0.0,
         "kappa": 0.0,
     }
-    assert report.by_onset([ALONE])["passes"] == {}
+    assert comparison.by_onset([ALONE])["passes"] == {}
