@@ -17,7 +17,7 @@ NAMES: Final = ("words", "cues", "triggers", "whole", "user")
 
 `words` goes by the first stage alone; `cues` by what the encoder recognises in each utterance;
 `triggers` by how far the encoder holds the question to be settled; `whole` by all of this; `user`
-by the same, but of prompts alone, so that a chatbot's professions never make a bond by themselves.
+by the same, but of prompts alone, so that a chatbot's professions weigh less than what users say.
 """
 WITHOUT_ENCODER: Final = (*scoring.VIEWS, "user")
 """The members where the first stage works alone: its views, and prompts alone."""
@@ -29,10 +29,12 @@ LENIENT: Final = slice(2, TRIGGERS - 1)
 """Those that see no bond where the chatbot alone crosses a line."""
 OF_USERS: Final = slice(TRIGGERS - 1, TRIGGERS)
 """The one that was taught on prompts alone."""
-LEANING: Final = (0.5, 0.6, 0.6, 0.6, 0.0)
+LEANING: Final = (0.5, 0.6, 0.6, 0.6, 0.5)
 """How much each member goes by the common odds of the encoder's three, and not by its own.
 
-The rest keeps members apart; what is common steadies them. `user` must not hear of responses.
+The rest keeps members apart; what is common steadies them. Only by it does `user` hear of
+responses: half, so that under unanimity it neither goes by them alone nor waits for the user to
+say all there is.
 """
 COMMON: Final = slice(1, 4)
 """The members whose mean odds are the common ones."""
