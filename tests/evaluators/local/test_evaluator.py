@@ -54,6 +54,11 @@ def test_a_bond_is_found_after_plain_turns_and_not_before(judge: Judge) -> None:
     assert found[-1] == "yyyyy"
 
 
+def test_a_chatbot_that_professes_by_itself_makes_no_bond(judge: Judge) -> None:
+    alone = (PLAIN[0], BONDED[1], PLAIN[2], BONDED[3])
+    assert answers(judge(alone * 3)) == ["nnnnn"] * 12
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_vote_takes_in_nothing_later(
