@@ -46,6 +46,7 @@ def test_shipped_rubrics_obey_their_contract(name: str) -> None:
         ("forty.jsonl", "conversation.v1"),
         ("textbook.jsonl", "conversation.v1"),
         ("ninety.jsonl", "conversation.v1"),
+        ("led.jsonl", "conversation.v1"),
         ("opening.jsonl", "conversation.v1"),
         ("thirty.votes.jsonl", "vote.v1"),
         ("paper_ledger.votes.jsonl", "vote.v1"),
