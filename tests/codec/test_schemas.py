@@ -49,6 +49,7 @@ def test_shipped_rubrics_obey_their_contract(name: str) -> None:
         ("led.jsonl", "conversation.v1"),
         ("opening.jsonl", "conversation.v1"),
         ("thirty.votes.jsonl", "vote.v1"),
+        ("led.votes.jsonl", "vote.v1"),
         ("paper_ledger.votes.jsonl", "vote.v1"),
     ],
 )
