@@ -109,31 +109,37 @@ class Encoder:
         stops = np.cumsum(lengths).tolist()
         spans = [(stop - length, stop) for length, stop in zip(lengths, stops, strict=True)]
         state = self._embed(pages)
-        fading = np.array(FADING, np.float32)[:, None, None]
         memories = [Memory([], []) for _ in pages]
         known = [*before, *memories]
+        sizes = [*(memory.keys[0].shape[2] for memory in before), *lengths]
+        seen = [
+            [(own, 0), *((at, far) for far, at in enumerate(reach, 1) if at >= 0)]
+            for own, reach in enumerate(reaches, len(before))
+        ]
+        fading = [_fading([(far, sizes[at]) for at, far in row]) for row in seen]
         for number, layer in enumerate(self._layers):
-            query, key, value = _split(state @ layer.attend + layer.attend_bias)
+            query, key, value = _split(_linear(state, layer.attend, layer.attend_bias))
             for memory, (start, stop) in zip(memories, spans, strict=True):
                 memory.keys.append(np.ascontiguousarray(key[:, start:stop].transpose(0, 2, 1)))
                 memory.values.append(np.ascontiguousarray(value[:, start:stop]))
             mixtures: list[Floats] = []
-            for own, (start, stop) in enumerate(spans):
-                seen = [(memories[own], 0)]
-                seen += [(known[at], far) for far, at in enumerate(reaches[own], 1) if at >= 0]
-                weights = np.concatenate(
-                    [query[:, start:stop] @ m.keys[number] - fading * far for m, far in seen],
-                    axis=2,
-                )
+            for row, faded, (start, stop) in zip(seen, fading, spans, strict=True):
+                keys = np.concatenate([known[at].keys[number] for at, _ in row], axis=2)
+                values = np.concatenate([known[at].values[number] for at, _ in row], axis=1)
+                weights = query[:, start:stop] @ keys
+                weights -= faded
                 weights -= weights.max(axis=2, keepdims=True)
                 np.exp(weights, out=weights)
-                weights /= weights.sum(axis=2, keepdims=True)
-                mixed = weights @ np.concatenate([m.values[number] for m, _ in seen], axis=1)
+                mixed = weights @ values
+                mixed /= weights.sum(axis=2, keepdims=True)
                 mixtures.append(mixed.transpose(1, 0, 2).reshape(stop - start, -1))
-            joined = np.concatenate(mixtures)
-            state = _norm(joined @ layer.join + layer.join_bias + state, layer.join_norm)
-            wide = _gelu(state @ layer.widen + layer.widen_bias)
-            state = _norm(wide @ layer.narrow + layer.narrow_bias + state, layer.narrow_norm)
+            joined = _linear(np.concatenate(mixtures), layer.join, layer.join_bias)
+            joined += state
+            state = _norm(joined, layer.join_norm)
+            wide = _gelu(_linear(state, layer.widen, layer.widen_bias))
+            narrow = _linear(wide, layer.narrow, layer.narrow_bias)
+            narrow += state
+            state = _norm(narrow, layer.narrow_norm)
         pooled = _pool(state, [start for start, _ in spans])
         sides = [page.side for page in pages]
         outputs = np.einsum("pw,pwo->po", pooled, self._head[sides]) + self._head_bias[sides]
@@ -171,6 +177,20 @@ def _layer(arrays: "Mapping[str, NDArray[Any]]", number: int) -> Layer:
         vector("narrow_bias"),
         vector("narrow_norm"),
     )
+
+
+def _fading(seen: Sequence[tuple[int, int]]) -> "Floats":
+    """What attention falls by, (heads, 1, pieces), from distances and sizes of what is seen."""
+    import numpy as np
+
+    far, sizes = np.array(seen).T
+    return np.array(FADING, np.float32)[:, None, None] * np.repeat(far, sizes).astype(np.float32)
+
+
+def _linear(rows: "Floats", weights: "Floats", bias: "Floats") -> "Floats":
+    found: Floats = rows @ weights
+    found += bias
+    return found
 
 
 def _split(projected: "Floats") -> "tuple[Floats, Floats, Floats]":
