@@ -23,6 +23,7 @@ from chaperone_cli.evaluators.local.training import (
     network,
     program,
     recipe,
+    thinning,
 )
 
 DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
@@ -53,23 +54,54 @@ def test_a_round_may_end_halfway(
     assert "all: step 6/6 " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("step", [1, 2, 3])
 def test_the_encoder_at_run_time_says_what_the_taught_network_says(
-    known: tuple[dialogues.Dialogue, ...],
+    known: tuple[dialogues.Dialogue, ...], step: int
 ) -> None:
+    """Where every utterance is read, and where only some are, hidden from others in teaching."""
     torch.manual_seed(3)
     taught = network.Network(base.folder() / base.WEIGHTS, encoding.OUTPUTS).eval()
     torch.nn.init.normal_(taught.head.weight, std=0.05)
     encoder = Encoder(network.pack(taught, base.vocabulary(), encoding.KEPT))
     for dialogue in known:
         pages = [encoder.page(*turn) for turn in zip(dialogue.texts, dialogue.sides, strict=True)]
+        read = [at % step == 0 for at in range(len(pages))]
         with torch.no_grad():
-            outputs = taught(network.Batch.of([pages])).numpy()
+            outputs = taught(network.Batch.of([pages], [[not one for one in read]])).numpy()
         expected = np.stack(
             [row[encoding.KEPT[side]] for row, side in zip(outputs, dialogue.sides, strict=True)]
         )
-        every = [True] * len(pages)
-        found = Context(encoder).advance(dialogue.texts, dialogue.sides, every)
-        assert np.abs(found - expected).max() < 0.15  # eight bits a weight
+        found = Context(encoder).advance(dialogue.texts, dialogue.sides, read)
+        assert np.abs(found - expected)[read].max() < 0.15  # eight bits a weight
+        assert np.isnan(found[[not one for one in read]]).all()
+
+
+def test_taught_neurons_that_repeat_others_are_taken_out_without_a_loss(
+    known: tuple[dialogues.Dialogue, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thinning, "RIDGE", 1e-9)
+    monkeypatch.setattr(thinning, "AT_ONCE", 1)
+    torch.manual_seed(3)
+    taught = network.Network(base.folder() / base.WEIGHTS, encoding.OUTPUTS).eval()
+    torch.nn.init.normal_(taught.head.weight, std=0.05)
+    layers: list[Any] = list(taught.layers)
+    width = layers[0].widen.out_features
+    with torch.no_grad():
+        for layer in layers:
+            layer.widen.weight[-16:] = layer.widen.weight[:16]
+            layer.widen.bias[-16:] = layer.widen.bias[:16]
+    reader = Encoder(network.pack(taught, base.vocabulary(), encoding.KEPT))
+    batch = network.Batch.of(
+        [[reader.page(*turn) for turn in zip(one.texts, one.sides, strict=True)] for one in known]
+    )
+    with torch.no_grad():
+        before = taught(batch)
+    thinning.thin(taught, batch, width - 16)
+    assert taught.training
+    assert [layer.widen.out_features for layer in layers] == [width - 16] * 6
+    assert [layer.narrow.in_features for layer in layers] == [width - 16] * 6
+    with torch.no_grad():
+        assert (taught.eval()(batch) - before).abs().max() < 0.01
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -23,7 +23,7 @@ from chaperone_cli.domain.conversation import Side
 from chaperone_cli.evaluators.local.cues import CUES, ENCODED, TRIGGERS
 from chaperone_cli.evaluators.local.encoder import Encoder, Page
 from chaperone_cli.evaluators.local.parts import divide
-from chaperone_cli.evaluators.local.training import base, network, recipe
+from chaperone_cli.evaluators.local.training import base, network, recipe, thinning
 from chaperone_cli.evaluators.local.training.dialogues import Dialogue
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Lesson:
     """One a part."""
     turns: Tensor
     """(pages,): the number of the turn that each is part of."""
+    telling: Sequence[bool]
+    """Per page: whether the turn that it is part of carries a cue of a bond."""
     cues: Tensor
     """(turns, sides x cues)."""
     asked: Tensor
@@ -82,22 +84,15 @@ def fit(dialogues: Sequence[Dialogue], seed: int, name: str) -> "dict[str, NDArr
     draw = random.Random(seed)
     shares = _shares(len(known), seed)
     louder = _louder(known)
-    rates = {True: recipe.RATE, False: recipe.HEAD_RATE}
-    groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
-    for part, weight in taught.named_parameters():
-        if not part.startswith(("meanings", "places")):
-            groups[not part.startswith(("head", "sides"))].append(weight)
-    optimiser = torch.optim.AdamW(
-        [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
-        weight_decay=recipe.DECAY,
-        fused=True,
-    )
-    for part in ("meanings", "places"):
-        getattr(taught, part).requires_grad_(False)
     plan = _plan(known, draw)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step, len(plan)))
+    thinned = min(round(recipe.THINNED * len(plan)), len(plan) - 1)
+    optimiser, schedule = _optimiser(taught, 0, len(plan))
     start, total = time.monotonic(), 0.0
     for step, batch in enumerate(plan, 1):
+        if step - 1 == thinned:
+            some = draw.sample(known, min(recipe.LOOKED_AT, len(known)))
+            thinning.thin(taught, network.Batch.of([one.pages for one in some]), recipe.NEURONS)
+            optimiser, schedule = _optimiser(taught, thinned, len(plan))
         laid_out = network.Batch.of(*_disturbed([known[n] for n in batch], draw))
         with torch.autocast("cpu", torch.bfloat16):
             outputs = taught(laid_out)
@@ -114,6 +109,27 @@ def fit(dialogues: Sequence[Dialogue], seed: int, name: str) -> "dict[str, NDArr
                 f"{name}: step {step}/{len(plan)} loss {total / step:.3f} {passed:.0f} s\n"
             )
     return _packed(taught)
+
+
+def _optimiser(
+    taught: network.Network, begun: int, steps: int
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    """Gives what changes the weights from step number `begun` of `steps` on."""
+    rates = {True: recipe.RATE, False: recipe.HEAD_RATE}
+    groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+    for part, weight in taught.named_parameters():
+        if part.startswith(("meanings", "places")):
+            weight.requires_grad_(False)
+        else:
+            groups[not part.startswith(("head", "sides"))].append(weight)
+    optimiser = torch.optim.AdamW(
+        [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
+        weight_decay=recipe.DECAY,
+        fused=True,
+    )
+    return optimiser, torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: _rate(step, begun, steps)
+    )
 
 
 def _network(seed: int) -> network.Network:
@@ -138,9 +154,11 @@ def _lesson(reader: Encoder, dialogue: Dialogue) -> Lesson:
     if dialogue.disputed:
         wanted[:, recipe.FIRM :] = 0
     said = divide(dialogue.texts, dialogue.sides)
+    telling = np.array([dialogue.target(turn, "bond") for turn in range(len(dialogue.texts))])
     return Lesson(
         pages=[reader.page(*part) for part in zip(said.texts, said.sides, strict=True)],
         turns=torch.tensor(said.each(np.arange(len(dialogue.texts)))),
+        telling=said.each(telling).tolist(),
         cues=torch.tensor(cues).flatten(1),
         asked=torch.tensor(asked).flatten(1),
         votes=votes,
@@ -198,9 +216,10 @@ def _batches(known: Sequence[Lesson], draw: random.Random) -> list[list[int]]:
 def _disturbed(
     batch: Sequence[Lesson], draw: random.Random
 ) -> tuple[list[list[Page]], list[list[bool]]]:
-    """Hides some pieces, and from some utterances what came before."""
+    """Hides some pieces, and from what comes after some utterances as a whole."""
     pages = [[Page(_hidden(page.pieces, draw), page.side) for page in one.pages] for one in batch]
-    return pages, [[draw.random() < recipe.ALONE for _ in one.pages] for one in batch]
+    shares = ([recipe.UNREAD[tells] for tells in one.telling] for one in batch)
+    return pages, [[draw.random() < share for share in row] for row in shares]
 
 
 def _hidden(pieces: Sequence[int], draw: random.Random) -> tuple[int, ...]:
@@ -210,8 +229,10 @@ def _hidden(pieces: Sequence[int], draw: random.Random) -> tuple[int, ...]:
     )
 
 
-def _rate(step: int, steps: int) -> float:
-    return min(1.0, (step + 1) / (recipe.WARM_UP * steps)) * max(0.02, 1 - step / steps)
+def _rate(since: int, begun: int, steps: int) -> float:
+    """Gives by how much a rate is reduced, `since` so many steps after it was begun."""
+    warm = min(1.0, (since + 1) / (recipe.WARM_UP * steps))
+    return warm * max(0.02, 1 - (begun + since) / steps)
 
 
 def _loss(outputs: Tensor, batch: Sequence[Lesson], shares: Tensor, louder: Tensor) -> Tensor:

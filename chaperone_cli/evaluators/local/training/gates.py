@@ -18,6 +18,9 @@ STRENGTH: Final = 3.0
 """Inverse regularisation."""
 LEVEL: Final = -4.0
 """Log odds from which the gate is open: much less than what settles it, as context counts."""
+LISTENED: Final = -3.0
+"""Mean of the triggers from which a response is worth reading: prompts after it are understood by
+it, and what the user goes along with is often said by the chatbot first."""
 SURE: Final = 20.0
 """Log odds of a gate that is always open."""
 
@@ -65,13 +68,15 @@ def _fit(
 
 
 def speaks(outputs: "NDArray[np.float64]", side: "NDArray[np.intp]") -> "NDArray[np.bool_]":
-    """Says in which parts some trigger of the encoder is more likely than not.
+    """Says which prompts settle it, by some trigger, more likely than not, and which responses may.
 
     `outputs` is the encoder's, (parts, cues and triggers). The last trigger is of prompts only.
     """
     triggers = outputs[:, CUES : CUES + TRIGGERS]
     common = triggers[:, :-1].mean(axis=1)
-    found: NDArray[np.bool_] = (common > 0) | ((side == 0) & (triggers[:, -1] > 0))
+    found: NDArray[np.bool_] = np.where(
+        side == 0, (common > 0) | (triggers[:, -1] > 0), common > LISTENED
+    )
     return found
 
 

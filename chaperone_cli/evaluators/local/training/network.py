@@ -68,18 +68,18 @@ class Batch:
     def of(
         cls,
         conversations: Sequence[Sequence[Page]],
-        alone: Sequence[Sequence[bool]] | None = None,
+        hidden: Sequence[Sequence[bool]] | None = None,
     ) -> "Batch":
-        """Lays out the pages of conversations; those `alone` do without the ones before them."""
+        """Lays out the pages of conversations; those after one that is `hidden` do without it."""
         pages = [page for conversation in conversations for page in conversation]
         sizes = torch.tensor([len(page.pieces) for page in pages])
-        lone = [False] * len(pages) if alone is None else [one for row in alone for one in row]
+        unseen = [False] * len(pages) if hidden is None else [one for row in hidden for one in row]
         return cls(
             pieces=torch.tensor([piece for page in pages for piece in page.pieces]),
             places=torch.cat([torch.arange(len(page.pieces)) for page in pages]),
             sides=torch.tensor([page.side for page in pages]).repeat_interleave(sizes),
             utterances=torch.arange(len(pages)).repeat_interleave(sizes),
-            blocks=Blocks.of(list(map(len, conversations)), sizes.tolist(), lone),
+            blocks=Blocks.of(list(map(len, conversations)), sizes.tolist(), unseen),
         )
 
 
@@ -101,18 +101,19 @@ class Blocks:
     """What is added to the log odds of attention, per block (heads, asking, asked)."""
 
     @classmethod
-    def of(cls, lengths: Sequence[int], sizes: Sequence[int], alone: Sequence[bool]) -> "Blocks":
+    def of(cls, lengths: Sequence[int], sizes: Sequence[int], hidden: Sequence[bool]) -> "Blocks":
         """Divides conversations of `lengths` utterances, which have `sizes` pieces."""
         starts = np.concatenate([[0], np.cumsum(sizes)])
         owner = np.repeat(np.arange(len(sizes)), sizes)
-        lone = np.array(alone)
+        unseen = np.array(hidden)
         found = cls([], [], torch.empty(0), [])
         reached: list[NDArray[np.intp]] = []
         for opening, first, last in _blocks(lengths, sizes):
             begin, end = starts[max(opening, first - REACH)], starts[last]
             ask = owner[starts[first] : end, None]
-            far = ask - owner[None, begin:end]
-            seen = (far == 0) | ((far > 0) & (far <= REACH) & ~lone[ask])
+            said = owner[None, begin:end]
+            far = ask - said
+            seen = (far == 0) | ((far > 0) & (far <= REACH) & ~unseen[said])
             odds = -torch.tensor(FADING)[:, None, None] * torch.tensor(far)
             found.odds.append(odds.masked_fill(~torch.tensor(seen), FAR).bfloat16())
             found.asking.append(len(ask))

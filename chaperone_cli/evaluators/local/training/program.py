@@ -267,6 +267,7 @@ def _manifest(
             "fewest": vocabulary.FEWEST,
             "folds": crossfit.FOLDS,
             "gate_level": gates.LEVEL,
+            "gate_listened": gates.LISTENED,
             "whole": parts.WHOLE,
             "parts": list(parts.LONGEST),
             "chain_lengths": list(ledgers.LENGTHS),
