@@ -20,14 +20,23 @@ BREATHE = "Breathe out slowly, for longer than you breathe in."
 
 
 UNANIMOUS = ("--rule", "unanimous")
+REPAIRABLE = "welcomed-001"
 
 
 @pytest.fixture
 def few(chaperone: Chaperone, samples: Path) -> Path:
     """A log of sample dialogues: first blocks on a prompt and on a response, and none."""
     lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
-    names = ("parasocial-01", "parasocial-09", "parasocial-10", "neutral-01")
-    return chaperone.write("few.jsonl", *(x for x in lines if json.loads(x)["id"] in names))
+    names = ("parasocial-01", "parasocial-10", "neutral-01")
+    some = (line for line in lines if json.loads(line)["id"] in names)
+    return chaperone.write("few.jsonl", *some, by_response(samples))
+
+
+def by_response(samples: Path) -> str:
+    """A sample dialogue, as a line, that is first blocked at a response, which can be repaired."""
+    lines = (samples / "led.jsonl").read_text("utf-8").splitlines()
+    [line] = (line for line in lines if json.loads(line)["id"] == REPAIRABLE)
+    return line
 
 
 def talk(*texts: str, name: str = "c") -> str:
@@ -75,11 +84,10 @@ BLOCKED = (SUPPER, BOND, "I love you, you are all I have.", "I love you too, my 
 
 
 def test_hashed_ids_stand_in_every_file_and_message(chaperone: Chaperone, samples: Path) -> None:
-    lines = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
-    [ninth] = (one for one in map(json.loads, lines) if one["id"] == "parasocial-09")
+    led = json.loads(by_response(samples))
     log = chaperone.write(
         f"{ALICE}.jsonl",
-        talk(*(turn["content"] for turn in ninth["turns"]), name=ALICE),
+        talk(*(turn["content"] for turn in led["turns"]), name=ALICE),
         talk(GERMAN, GERMAN, name="Bob Smith"),
         "{",
         talk(*BLOCKED[:3], name="carol"),
@@ -144,15 +152,16 @@ def test_a_hashed_id_finds_its_conversation(chaperone: Chaperone) -> None:
     assert chaperone(*args, name).err.startswith("error: --hash-ids needs a key, and there is none")
 
 
-def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
+def test_every_blocked_response_is_repaired_or_beyond_repair(
     chaperone: Chaperone, samples: Path
 ) -> None:
-    log = samples / "thirty.jsonl"
+    thirty = (samples / "thirty.jsonl").read_text("utf-8").splitlines()
+    log = chaperone.write("log.jsonl", *thirty, by_response(samples))
     found = results(chaperone, log, "--all", "--compare", ",".join(OFFLINE))
     counts = Counter((one["strategy"], one["result"]) for one in found)
     assert all(counts[strategy, "passing"] for strategy in OFFLINE)
     assert all(
-        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 10 for strategy in OFFLINE
+        counts[strategy, "passing"] + counts[strategy, "irreparable"] == 11 for strategy in OFFLINE
     )
     for one in found:
         best = one["attempts"][one["best"] - 1]
@@ -160,7 +169,8 @@ def test_every_blocked_response_of_the_thirty_is_repaired_or_beyond_repair(
         if one["result"] == "irreparable":
             assert one["floor"]["blocks"]
             assert one["floor"]["score"] == 5
-            assert [check["passed"] for check in best["checks"]].count(False) == 0
+            failed = {check["name"] for check in best["checks"] if check["passed"] is False}
+            assert failed <= {"topic_kept"}  # a response of nothing but the bond, to a prompt alike
             assert one["rests_on"]
 
 
@@ -332,8 +342,8 @@ def test_later_turns_change_nothing(chaperone: Chaperone) -> None:
 def test_strategies_side_by_side(chaperone: Chaperone, samples: Path) -> None:
     outcome = rephrase(
         chaperone,
-        samples / "thirty.jsonl",
-        *("--conversation", "parasocial-09", "--turn", "6", "--compare", "boundary,neutral"),
+        samples / "led.jsonl",
+        *("--conversation", REPAIRABLE, "--turn", "8", "--compare", "boundary,neutral"),
         *UNANIMOUS,
         *("-o", "r.json"),
     )
