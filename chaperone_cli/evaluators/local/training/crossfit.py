@@ -36,7 +36,8 @@ class Shares:
 
 
 BOTH: Final = Shares((0.097, 0.126, 0.117, 0.126, 0.117), (0.35, 0.4, 0.4, 0.4, 0.45))
-"""With both stages: much alike, as each has its say under unanimity."""
+"""With both stages: much alike, as each has its say under unanimity, which `words` decides most
+often."""
 WORDS: Final = Shares((0.14, 0.14, 0.14, 0.14, 0.18), (0.6, 0.6, 0.6, 0.6, 0.65))
 """Without the encoder: the user's member is the strictest by its nature."""
 LONG_OF: Final = 4
