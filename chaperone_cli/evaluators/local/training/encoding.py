@@ -118,9 +118,7 @@ def _optimiser(
     rates = {True: recipe.RATE, False: recipe.HEAD_RATE}
     groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
     for part, weight in taught.named_parameters():
-        if part.startswith(("meanings", "places")):
-            weight.requires_grad_(False)
-        else:
+        if weight.requires_grad:
             groups[not part.startswith(("head", "sides"))].append(weight)
     optimiser = torch.optim.AdamW(
         [{"params": weights, "lr": rates[start]} for start, weights in groups.items()],
@@ -133,8 +131,12 @@ def _optimiser(
 
 
 def _network(seed: int) -> network.Network:
+    """Gives what is taught: all but what words and places mean at first, of which few are seen."""
     torch.manual_seed(seed)
-    return network.Network(base.folder() / base.WEIGHTS, OUTPUTS)
+    taught = network.Network(base.folder() / base.WEIGHTS, OUTPUTS)
+    for part in (taught.meanings, taught.places):
+        part.requires_grad_(False)
+    return taught
 
 
 def _packed(taught: network.Network) -> "dict[str, NDArray[Any]]":
