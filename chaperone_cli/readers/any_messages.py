@@ -1,39 +1,73 @@
-"""The messages in what a tracing tool recorded as input or output, which may be any JSON."""
+"""The messages in what was logged as input or output of a model, which may be any JSON."""
 
+import ast
+import re
 from typing import Any
 
 import orjson
 
 from chaperone_cli.readers.chat_messages import is_message
-from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts
+from chaperone_cli.readers.draft import ROLES
+from chaperone_cli.readers.values import as_dict, as_list, as_text, begins, dicts, first_text
 
-_ASKED = ("input", "question", "query", "prompt", "text", "user_input", "human_input")
-_ANSWERED = ("output", "answer", "response", "text", "content", "result", "completion")
+Messages = list[dict[str, Any]]
+
+_ASKED = ("input", "inputs", "contents", "new_message", "question", "query", "prompt", "prompts",
+          "text", "user_input", "human_input", "user_message", "message", "args",
+          "kwargs")  # fmt: skip
+_ANSWERED = ("output", "outputs", "answer", "response", "text", "output_text", "content", "result",
+             "completion", "message", "reply")  # fmt: skip
+_SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction", "system_prompt")
+_HISTORIES = ("chat_history", "history")
+_LABEL = re.compile(r"^(system|developer|user|human|assistant|ai|tool|function): ", re.MULTILINE)
+_PRINTED = re.compile(
+    r"role='(?P<role>\w+)' content=(?P<content>None|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?: |$)"
+)
+"""A message as Python prints it."""
+_MOST_WRAPS = 3
 
 
 def parsed_string(value: Any) -> Any:
     """Gives the JSON in a string that holds an object or a list, else `value` itself."""
-    if isinstance(value, str) and value[:1] in ("{", "[") and value:
+    parsed = value
+    for _ in range(_MOST_WRAPS):
+        if not isinstance(parsed, str) or parsed[:1] not in ("{", "[", '"') or not parsed:
+            return parsed
         try:
-            return orjson.loads(value)
+            parsed = orjson.loads(parsed)
         except orjson.JSONDecodeError:
-            return value
-    return value
+            return parsed
+    return parsed
 
 
-def asked(value: Any) -> list[dict[str, Any]]:
+def asked(value: Any) -> Messages:
     """Gives the messages of an input; a bare text is the user's."""
-    return _messages(parsed_string(value), "user", _ASKED)
+    parsed = parsed_string(value)
+    system = [
+        {"role": "system", "content": text}
+        for document in (as_dict(parsed), as_dict(as_dict(parsed).get("config")))
+        for key in _SYSTEM
+        if (text := _instructions(document.get(key)))
+    ]
+    history = [each for key in _HISTORIES for each in _history(as_dict(parsed).get(key))]
+    return system + history + _read(value, parsed, "user", _ASKED)
 
 
-def answered(value: Any) -> list[dict[str, Any]]:
+def answered(value: Any) -> Messages:
     """Gives the messages of an output; a bare text is the chatbot's, of several choices one."""
-    return _messages(parsed_string(value), "assistant", _ANSWERED)
+    return _read(value, parsed_string(value), "assistant", _ANSWERED)
 
 
-def _messages(value: Any, role: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+def _read(value: Any, parsed: Any, role: str, keys: tuple[str, ...]) -> Messages:
+    # What only looks like JSON, or holds no message, is what somebody wrote.
+    return _messages(parsed, role, keys) or (
+        _said(value, role) if isinstance(value, str) and value is not parsed else []
+    )
+
+
+def _messages(value: Any, role: str, keys: tuple[str, ...]) -> Messages:
     if isinstance(value, str):
-        return [{"role": role, "content": value}] if value.strip() else []
+        return _said(value, role)
     if isinstance(value, list):
         return _listed(value, role, keys)
     if not isinstance(value, dict):
@@ -42,32 +76,77 @@ def _messages(value: Any, role: str, keys: tuple[str, ...]) -> list[dict[str, An
         return [value]
     if messages := _listed(as_list(value.get("messages")), role, keys):
         return messages
-    if choice := as_dict(next(iter(dicts(value.get("choices"))), {}).get("message")):
-        return [choice]
+    if choice := begins(value, "choices") or begins(value, "candidates"):
+        return _choice(choice, role, keys)
     if generations := as_list(value.get("generations")):
         return _listed(generations, role, keys)
     for key in keys:
-        if found := value.get(key):
-            return _messages(parsed_string(found), role, keys)
-    if isinstance(value.get("message"), dict):
-        return _messages(value["message"], role, keys)
+        if (found := value.get(key)) and (read := _messages(parsed_string(found), role, keys)):
+            return read
     return []
 
 
-def _listed(values: list[Any], role: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+def _choice(choice: dict[str, Any], role: str, keys: tuple[str, ...]) -> Messages:
+    for key in ("message", "content", "delta"):
+        if inner := as_dict(choice.get(key)):
+            return [{**inner, "role": inner.get("role") or role}]
+    return _messages(first_text(choice, "text", "content"), role, keys)
+
+
+def _said(text: str, role: str) -> Messages:
+    """Gives the messages in a text; where it has speakers' labels, it is theirs."""
+    if printed := _printed(text):
+        return [printed]
+    labels = list(_LABEL.finditer(text))
+    if labels and labels[0].start() == 0:
+        ends = [label.start() for label in labels[1:]] + [len(text)]
+        said = (text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True))
+        return [
+            {"role": label[1], "content": None if words == "None" else words}
+            for label, words in zip(labels, said, strict=True)
+        ]
+    return [{"role": role, "content": text}] if text.strip() else []
+
+
+def _printed(text: str) -> dict[str, Any] | None:
+    found = _PRINTED.match(text)
+    if found is None or found["role"].lower() not in ROLES:
+        return None
+    try:
+        return {"role": found["role"], "content": ast.literal_eval(found["content"])}
+    except (SyntaxError, ValueError):  # an escape that Python does not print
+        return None
+
+
+def _listed(values: list[Any], role: str, keys: tuple[str, ...]) -> Messages:
     if values and isinstance(values[0], list):  # batches, of which a chat is the only one
         return _listed(values[0], role, keys)
+    if begins({"values": values}, "values") and all("finish_reason" in v for v in dicts(values)):
+        return _choice(dicts(values)[0], role, keys)
     if values and all(_is_part(each) for each in values):
         return [{"role": role, "content": values}]
-    found: list[dict[str, Any]] = []
+    found: Messages = []
     for value in values:
         if _is_any_message(value):
             found.append(value)
-        elif isinstance(value, dict) and isinstance(value.get("message"), dict):
-            found.append(value["message"])
+        elif isinstance(value, str):
+            found += _said(value, role) if " " in value or len(values) == 1 else []
+        elif inner := as_dict(as_dict(value).get("message")):
+            found.append({**inner, "role": inner.get("role") or role})
+        elif _is_part(value):
+            found.append({"role": role, "content": [value]})
         elif text := as_text(as_dict(value).get("text")):
             found.append({"role": role, "content": text})
     return found
+
+
+def _history(value: Any) -> Messages:
+    return [each for each in as_list(parsed_string(value)) if _is_any_message(each)]
+
+
+def _instructions(value: Any) -> Any:
+    """Gives the system's part of an input: a text, or parts."""
+    return as_text(value) or as_list(as_dict(value).get("parts")) or dicts(value)
 
 
 def _is_part(value: object) -> bool:

@@ -4,8 +4,8 @@ from typing import Any
 
 from chaperone_cli.codec.message import json_name
 from chaperone_cli.domain.conversation import Role
-from chaperone_cli.readers.content import Context, thoughts, tool_text
-from chaperone_cli.readers.draft import Draft
+from chaperone_cli.readers.content import Context, said, thoughts, tool_text
+from chaperone_cli.readers.draft import ROLES, Draft
 from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts, first_text
 
 _AT = ("created_at", "createdAt", "create_time", "timestamp", "at", "date")
@@ -59,10 +59,25 @@ def add_message(draft: Draft, message: dict[str, Any], place: int | str) -> None
         draft.say(role, content, place, id=message.get("id"), name=name, at=at)
 
 
+def message_text(message: dict[str, Any]) -> str:
+    """Gives the words of a message, without the space around them."""
+    return said(_content(_plain(message))).text.strip()
+
+
+def is_prompt(message: dict[str, Any]) -> bool:
+    """Says whether a message is something that the user said."""
+    role = _plain(message).get("role")
+    known = ROLES.get(role.lower()) if isinstance(role, str) else None
+    return known is Role.USER and bool(message_text(message))
+
+
 def _content(message: dict[str, Any]) -> Any:
-    content = message.get("content")
-    if content is None:
-        content = message.get("parts")
+    content, parts = message.get("content"), message.get("parts")
+    if parts and isinstance(content, str | None):
+        # Beside the same words they hold what is no word: reasoning, calls of tools, pictures.
+        words = said(parts).text.strip()
+        if (content or "").strip() in ("", words):
+            content = parts
     return content or message.get("refusal")
 
 

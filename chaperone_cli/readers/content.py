@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from chaperone_cli.codec.message import TEXT_KINDS
+from chaperone_cli.codec.message import MARKS, TEXT_KINDS, text_of
 from chaperone_cli.domain.conversation import Role
 from chaperone_cli.readers.values import as_dict, as_list, as_text, first_text
 
 _SPOKEN_KINDS = TEXT_KINDS | {"refusal", "voice_note", "audio_transcription"}
 _REASONING = re.compile(r"thinking|reason|thought", re.IGNORECASE)
-_TOOL = re.compile(r"tool|function|mcp_|code_exec|web_search", re.IGNORECASE)
+_TOOL = re.compile(r"tool|function|mcp_|code_?exec|executable|web_search", re.IGNORECASE)
 _NOT_IN_KIND = re.compile(r"[^A-Za-z0-9_.-]+")
 _MAX_KIND = 32
 _WORDS = ("text", "content", "refusal", "value")
-_THOUGHTS = ("thinking", "reasoning", "content", "text", "summary")
+_THOUGHTS = ("thinking", "reasoning", "reasoningText", "content", "text", "summary")
 _ARGUMENTS = ("input", "arguments", "args", "parameters")
 _RESULTS = ("content", "response", "result", "output", "text")
 _KNOWN_KINDS = {"image_url": "image", "input_image": "image", "image_asset_pointer": "image"}
@@ -56,6 +56,8 @@ def said(content: object) -> Said:
     context: list[Context] = []
     placeholders = 0
     for part in parts:
+        if as_dict(part).get("type") in MARKS:
+            continue
         read = _part(part)
         if isinstance(read, Context):
             context.append(read)
@@ -81,9 +83,8 @@ def _part(part: object) -> Context | tuple[str, bool]:
         return part, False
     if not isinstance(part, dict):
         return placeholder(None), True
-    kind = part.get("type")
-    if not isinstance(kind, str):
-        kind = "text" if first_text(part, *_WORDS) else "part"
+    part = _typed(part)
+    kind = part["type"]
     if kind in _SPOKEN_KINDS:
         return _words(part, kind)
     if _REASONING.search(kind):
@@ -93,9 +94,23 @@ def _part(part: object) -> Context | tuple[str, bool]:
     return placeholder(kind), True
 
 
+def _typed(part: dict[str, Any]) -> dict[str, Any]:
+    """Gives a part with its `type`; one of Google's or Amazon's has it as its only key."""
+    if part.get("thought") is True:
+        return {**part, "type": "thought"}
+    if isinstance(part.get("type"), str):
+        return part
+    if any(text_of(part.get(key)) for key in _WORDS):
+        return {**part, "type": "text"}
+    for key, inner in part.items():
+        if isinstance(inner, dict):
+            return {**inner, "type": key}
+    return {**part, "type": "part"}
+
+
 def _words(part: dict[str, Any], kind: str) -> tuple[str, bool]:
     for key in _WORDS:
-        if isinstance(text := part.get(key), str):
+        if (text := text_of(part.get(key))) is not None:
             return text, False
     return placeholder(kind), True
 
@@ -104,6 +119,8 @@ def thoughts(part: dict[str, Any]) -> str:
     """Gives the text of a piece of reasoning, however deep it lies."""
     for key in _THOUGHTS:
         value = part.get(key)
+        if isinstance(value, dict):
+            value = first_text(value, *_THOUGHTS)
         if isinstance(value, str) and value:
             return value
         texts = [first_text(as_dict(item), *_THOUGHTS) or as_text(item) for item in as_list(value)]

@@ -1,7 +1,7 @@
 """What tracing tools record, set aside on disk until each conversation is complete.
 
 A trace holds calls of a model, each with the messages so far and the answer. Calls of one trace
-repeat each other, so that the last one tells it; traces of one session follow one another.
+mostly repeat each other; traces of one session follow one another.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from chaperone_cli.readers.chat_messages import is_prompt, message_text
 from chaperone_cli.readers.content import dumps
 from chaperone_cli.readers.scratch import open_scratch, scratch_error
 from chaperone_cli.readers.times import instant
@@ -57,7 +58,7 @@ _COMPLETE = (
 )
 """Calls belong to the session of their trace; a trace without any is a session of its own."""
 _CALLS = """
-    SELECT sessions.id, trace, asked, answered, facts, line, item, calls.id
+    SELECT sessions.id, trace, asked, answered, facts, line, item, weight
     FROM calls JOIN sessions ON session = sessions.number
     ORDER BY session, (SELECT min(c.at) FROM calls c WHERE c.session = calls.session
                        AND c.trace = calls.trace), trace, weight, at, calls.rowid
@@ -147,15 +148,37 @@ def _told(session: str, rows: Iterator[tuple[Any, ...]]) -> Told:
     facts: dict[str, Any] = {}
     line, item = 0, None
     for _, calls in groupby(rows, key=itemgetter(1)):
-        last: Messages = []
+        around: Messages = []
+        by_model: Messages = []
         for row in calls:
             if not line:
                 line, item = row[5], row[6]
             told = _loaded(row[2]) + _loaded(row[3])
-            last = told or last
+            if row[7]:
+                by_model = _retold(by_model, told)
+            elif told and not _is_whole(around):
+                around = told
             facts = _merged(facts, {} if row[4] is None else orjson.loads(row[4]))
-        history = joined(history, last)
+        # What a model was sent may be kept elsewhere; then the steps around it have the prompt.
+        if any(map(is_prompt, around)) and not any(map(is_prompt, by_model)):
+            by_model = _retold(around, by_model)
+        history = joined(history, by_model or around)
     return Told(session, history, facts, line, item)
+
+
+def _is_whole(messages: Messages) -> bool:
+    """Says whether a telling holds a prompt and something after it."""
+    return any(map(is_prompt, messages[:-1]))
+
+
+def _retold(history: Messages, new: Messages) -> Messages:
+    """Gives what two calls of one trace tell together: the fuller one, if it tells both."""
+    old, later = (
+        {text for each in told if (text := message_text(each))} for told in (history, new)
+    )
+    if later <= old:
+        return history
+    return new if old <= later else joined(history, new)
 
 
 def _merged(facts: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +210,8 @@ def joined(history: Messages, new: Messages) -> Messages:
     if shared >= 2 or shared == len(old):
         return new
     overlap = next((n for n in range(min(len(old), len(later)), 0, -1) if old[-n:] == later[:n]), 0)
-    return history + [each for each in new if not _is_system(each)][overlap:]
+    instructions = [each for each in new if _is_system(each) and each not in history]
+    return history + instructions + [each for each in new if not _is_system(each)][overlap:]
 
 
 def _said(messages: Messages) -> list[bytes]:

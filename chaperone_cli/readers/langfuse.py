@@ -8,7 +8,7 @@ from chaperone_cli.readers.any_messages import answered, asked
 from chaperone_cli.readers.draft import Place
 from chaperone_cli.readers.exchanges import Call
 from chaperone_cli.readers.traces import TraceFormat
-from chaperone_cli.readers.values import as_text, dicts, first_text
+from chaperone_cli.readers.values import as_dict, as_text, dicts, first_text
 
 _GENERATION = "GENERATION"
 
@@ -27,11 +27,12 @@ class Langfuse(TraceFormat):
         return is_trace or ("traceId" in document and "input" in document)
 
     def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:  # noqa: D102
-        trace = first_text(document, "traceId", "trace_id") or as_text(document.get("id"))
-        trace = trace or place.name
-        session = first_text(document, "sessionId", "session_id")
         observations = dicts(document.get("observations"))
-        for number, each in enumerate([document, *observations]):
+        # An export of one trace has what the trace says of itself beside its observations.
+        told = as_dict(document.get("trace")) or document
+        trace = first_text(told, "traceId", "trace_id") or as_text(told.get("id")) or place.name
+        session = first_text(told, "sessionId", "session_id")
+        for number, each in enumerate([told, *observations]):
             id_ = as_text(each.get("id")) or f"{trace}-{number}"
             yield _call(each, f"{trace}/{id_}", trace, session, place)
 

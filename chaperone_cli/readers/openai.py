@@ -4,9 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.conversation import Conversation, Role
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.readers.chat_messages import add_message, add_messages, is_message
+from chaperone_cli.readers.any_messages import answered
+from chaperone_cli.readers.chat_messages import (
+    add_message,
+    add_messages,
+    is_message,
+    message_text,
+)
 from chaperone_cli.readers.draft import Draft, Place
 from chaperone_cli.readers.interface import DocumentFormat
 from chaperone_cli.readers.json_documents import json_documents
@@ -15,12 +21,13 @@ from chaperone_cli.readers.log import Head, Log
 from chaperone_cli.readers.values import as_dict, as_text, begins, first_text
 
 _IDS = ("id", "conversation_id", "session_id", "thread_id", "uuid")
+_REPLIES = ("choices", "response", "completion", "output")
 _TIMES = ("created_at", "create_time", "created", "timestamp", "date")
 
 
 @dataclass(frozen=True)
 class OpenAI(DocumentFormat):
-    """An object with `messages`, and possibly the `choices` that answer them.
+    """An object with `messages`, and possibly the reply to them under a key of its own.
 
     Messages by themselves, in a list or one a line and without any conversation's id, are one
     conversation.
@@ -46,9 +53,7 @@ class OpenAI(DocumentFormat):
         id_ = next((document[key] for key in _IDS if document.get(key)), None)
         draft = Draft(place, id_)
         add_messages(draft, document["messages"])
-        answer = as_dict(begins(document, "choices").get("message"))
-        if answer:
-            add_message(draft, answer, "choices")
+        _add_reply(draft, document)
         meta = as_dict(document.get("metadata")) or as_dict(document.get("meta"))
         draft.label = as_text(document.get("label"))
         draft.facts(
@@ -59,6 +64,23 @@ class OpenAI(DocumentFormat):
             account=first_text(document, "user", "user_id"),
         )
         yield from draft.finish()
+
+
+def _add_reply(draft: Draft, document: dict[str, Any]) -> None:
+    """Adds what a log of calls holds beside the messages that were sent, unless they end with it.
+
+    The same reply may stand in it several times: raw, and as text.
+    """
+    for key in _REPLIES:
+        reply = answered(document.get(key))
+        words = "\n".join(message_text(message) for message in reply)
+        last = draft.messages[-1] if draft.messages else None
+        if words and last and (last.role, last.text.strip()) == (Role.ASSISTANT, words):
+            return
+        for message in reply:
+            add_message(draft, message, key)
+        if reply:
+            return
 
 
 def _is_one(head: Head) -> bool:

@@ -1,10 +1,10 @@
-"""OpenTelemetry GenAI: spans or events with `gen_ai.*` attributes, from any exporter."""
+"""OpenTelemetry: spans or events of calls of a model, by whichever convention they were written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chaperone_cli.readers.any_messages import parsed_string
+from chaperone_cli.readers.any_messages import answered, asked, parsed_string
 from chaperone_cli.readers.draft import Place
 from chaperone_cli.readers.exchanges import Call, Messages
 from chaperone_cli.readers.times import utc
@@ -13,55 +13,99 @@ from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts, first
 
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _SYSTEM = "gen_ai.system_instructions"
-_NEEDED = (_INPUT, _OUTPUT, _SYSTEM)
+_NUMBERED_INPUTS = ("gen_ai.prompt", "llm.input_messages")
+_NUMBERED_OUTPUTS = ("gen_ai.completion", "llm.output_messages")
+_INPUTS = ("ai.prompt.messages", "ai.prompt", "gen_ai.prompt", "llm.prompts", "input.value",
+           "traceloop.entity.input")  # fmt: skip
+_OUTPUTS = ("ai.response.text", "gen_ai.completion", "output.value", "traceloop.entity.output")
+_TELLING = (_INPUT, _OUTPUT, _SYSTEM, *_NUMBERED_INPUTS, *_NUMBERED_OUTPUTS, *_INPUTS, *_OUTPUTS)
+"""How the names of the attributes begin that hold what was said."""
+_AROUND = ("input.value", "output.value", "traceloop.")
+"""Those of spans that need not be calls of a model."""
+_PREFIXES = ("gen_ai.", "llm.", "ai.", "input.value", "output.value", "session.id", "user.id")
+"""How the names of attributes begin where they are the span's own keys."""
+_SESSIONS = ("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
+_EVENT, _CHOICE = "gen_ai.", "gen_ai.choice"
+_EVENT_ROLES = {f"{_EVENT}{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _GROUPS = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans", "resourceLogs",
-           "scopeLogs", "logRecords", "events")  # fmt: skip
+           "scopeLogs", "logRecords")  # fmt: skip
 _TIMES = ("startTimeUnixNano", "start_time_unix_nano", "timeUnixNano", "start_time", "startTime")
 _VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "string_value", "int_value")
 
 
 @dataclass(frozen=True)
 class OpenTelemetry(TraceFormat):
-    """Spans with the messages of a call; `gen_ai.conversation.id` joins traces.
+    """Spans with the messages of a call; an attribute for the conversation or session joins traces.
 
-    Of several choices in an output the first is the one that was said.
+    The conventions are those of OpenTelemetry itself, in attributes and in events, and those of
+    OpenLLMetry, OpenInference and the AI SDK. Of several choices the first is the one that was
+    said.
     """
 
     needs = f"spans with {_INPUT} and {_OUTPUT} among their attributes"
-    telltale = frozenset({*_NEEDED, "resourceSpans", "attributes", "traceId", "spanId"})
+    telltale = frozenset(
+        {_INPUT, _OUTPUT, _SYSTEM, "resourceSpans", "attributes", "traceId", "spanId"}
+    )
 
     def fits(self, document: dict[str, Any]) -> bool:  # noqa: D102
         grouped = any(isinstance(document.get(group), list) for group in _GROUPS[:4])
-        return grouped or any(set(_NEEDED) & _attributes(span).keys() for span in _spans(document))
+        return grouped or any(_tells(span) for span in _spans(document))
 
     def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:  # noqa: D102
         for number, span in enumerate(_spans(document), 1):
-            attributes = _attributes(span)
-            if set(_NEEDED) & attributes.keys():
-                yield _call(span, attributes, f"{place.name}-{number}", place)
+            if _tells(span):
+                yield _call(span, f"{place.name}-{number}", place)
 
 
-def _call(span: dict[str, Any], attributes: dict[str, Any], name: str, place: Place) -> Call:
-    context = as_dict(span.get("context"))
-    trace = first_text({**context, **span}, "traceId", "trace_id") or name
+def _tells(span: dict[str, Any]) -> bool:
+    """Says whether a span, or an event by itself, holds anything that was said."""
+    told = any(key.startswith(_TELLING) for key in _attributes(span))
+    return told or bool(_events([span, *dicts(span.get("events"))]))
+
+
+def _call(span: dict[str, Any], name: str, place: Place) -> Call:
+    attributes = _attributes(span)
+    alone = _events([span])
+    events = alone or _events(dicts(span.get("events")))
+    identity = {**as_dict(span.get("context")), **span}
     at = next((utc(_number(span[key])) for key in _TIMES if span.get(key)), None)
-    models = ("gen_ai.response.model", "gen_ai.request.model")
+    models = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
     facts = {
         "created_at": at,
         "model": first_text(attributes, *models),
         "account": first_text(attributes, "user.id", "enduser.id"),
     }
+    told = [key for key in attributes if key.startswith(_TELLING)]
+    by_model = attributes.get("openinference.span.kind") == "LLM"
     return Call(
-        first_text({**context, **span}, "spanId", "span_id") or name,
-        trace,
-        first_text(attributes, "gen_ai.conversation.id", "session.id"),
+        # An event that stands alone is one message of its span.
+        (None if alone else first_text(identity, "spanId", "span_id")) or name,
+        first_text(identity, "traceId", "trace_id") or name,
+        first_text(attributes, *_SESSIONS),
         place.line,
         place.item,
         at,
-        [*_instructions(attributes), *_messages(attributes.get(_INPUT))],
-        _messages(attributes.get(_OUTPUT))[:1],
+        [*_instructions(attributes), *(_asked(attributes) or events)],
+        _answered(attributes),
         {key: value for key, value in facts.items() if value},
+        weight=int(by_model or bool(events) or any(not key.startswith(_AROUND) for key in told)),
     )
+
+
+def _asked(attributes: dict[str, Any]) -> Messages:
+    return (
+        _messages(attributes.get(_INPUT))
+        or _numbered(attributes, _NUMBERED_INPUTS)
+        or next((read for key in _INPUTS if (read := asked(attributes.get(key)))), [])
+    )
+
+
+def _answered(attributes: dict[str, Any]) -> Messages:
+    said = _messages(attributes.get(_OUTPUT)) or _numbered(attributes, _NUMBERED_OUTPUTS)
+    if said:
+        # An agent's output is all that came of its call; a model's is one choice or more.
+        return said if any(each.get("role") == "tool" for each in said) else said[:1]
+    return next((read for key in _OUTPUTS if (read := answered(attributes.get(key)))), [])
 
 
 def _messages(value: Any) -> Messages:
@@ -70,7 +114,9 @@ def _messages(value: Any) -> Messages:
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:
     """Gives a message with the text of its parts where other chat formats have it."""
-    parts = [_part(part) for part in as_list(message.get("parts"))]
+    if not isinstance(message.get("parts"), list):
+        return message
+    parts = [_part(part) for part in message["parts"]]
     return {"role": message.get("role"), "content": parts, "name": message.get("name")}
 
 
@@ -86,14 +132,87 @@ def _instructions(attributes: dict[str, Any]) -> Messages:
     return [{"role": "system", "content": parts}] if parts else []
 
 
+def _numbered(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> Messages:
+    """Gives messages whose every part is an attribute with a number in its name."""
+    for prefix in prefixes:
+        nested = _nested(attributes, prefix)
+        if found := [_joined(each) for each in _in_order(nested) if isinstance(each, dict)]:
+            return found
+    return []
+
+
+def _joined(node: dict[str, Any]) -> dict[str, Any]:
+    message = as_dict(node.get("message")) or node
+    contents = [as_dict(each).get("message_content", each) for each in _held(message, "contents")]
+    content = parsed_string(message.get("content"))
+    calls = [as_dict(each).get("tool_call", each) for each in _held(message, "tool_calls")]
+    return {
+        **message,
+        # What is no list of parts was said as it stands, even where it is JSON.
+        "content": contents or (content if isinstance(content, list) else message.get("content")),
+        "tool_calls": calls,
+    }
+
+
+def _held(message: dict[str, Any], key: str) -> list[Any]:
+    return _in_order(as_dict(message.get(key)))
+
+
+def _nested(attributes: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Gives the attributes below `prefix` as the objects that the dots in their names mean."""
+    root: dict[str, Any] = {}
+    for name, value in _flat(attributes):
+        if name.startswith(f"{prefix}."):
+            *path, last = name[len(prefix) + 1 :].split(".")
+            node: Any = root
+            for step in path:
+                node = node.setdefault(step, {}) if isinstance(node, dict) else {}
+            if isinstance(node, dict):
+                node[last] = value
+    return root
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Gives every value in attributes, some of which exporters nest, by its whole name."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, value
+
+
+def _in_order(numbered: dict[str, Any]) -> list[Any]:
+    numbers = sorted((key for key in numbered if key.isdecimal()), key=int)
+    return [numbered[key] for key in numbers]
+
+
+def _events(events: list[dict[str, Any]]) -> Messages:
+    """Gives the messages that stand in events, each in one of its own."""
+    found: Messages = []
+    for event in events:
+        attributes = _attributes(event)
+        names = (event, "name", "eventName"), (attributes, "event.name")
+        name = next((text for place, *keys in names if (text := first_text(place, *keys))), "")
+        if not name.startswith(_EVENT):
+            continue
+        body = {**attributes, **as_dict(_value(event.get("body")))}
+        if role := _EVENT_ROLES.get(name):
+            found.append({**body, "role": role})
+        elif name == _CHOICE:
+            found += answered(body.get("message") or body.get("content"))
+    return found
+
+
 def _spans(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Gives the spans in `document`, which lie under resources and scopes, or `document` itself."""
     waiting = [document]
     while waiting:
         node = waiting.pop(0)
         inner = [each for group in _GROUPS for each in dicts(node.get(group))]
+        # Those that are messages of their span are read with it.
+        inner += (event for event in dicts(node.get("events")) if not _events([event]))
         waiting[:0] = inner
-        if not inner or set(_NEEDED) & _attributes(node).keys():
+        if not inner or _tells(node):
             yield node
 
 
@@ -106,7 +225,7 @@ def _attributes(span: dict[str, Any]) -> dict[str, Any]:
             for each in dicts(listed)
             if (key := as_text(each.get("key")))
         }
-    return as_dict(listed) or {key: span[key] for key in span if key.startswith("gen_ai.")}
+    return as_dict(listed) or {key: span[key] for key in span if key.startswith(_PREFIXES)}
 
 
 def _value(value: Any) -> Any:

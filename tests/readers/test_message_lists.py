@@ -1,5 +1,6 @@
 """ShareGPT, OpenAI messages, Open Assistant trees and Inspect samples."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,3 +102,113 @@ def test_turns_and_their_text_are_kept(said: list[tuple[str, str]], format: str)
     told = [(role, text) for role, text in said if text.strip()]
     assert [(turn.message.role.value, turn.text) for turn in one.turns] == told
     assert one.blank_turns == len(said) - len(told)
+
+
+ASKED = [{"role": "user", "content": "Are you there?"}]
+REPLIES = {
+    "a text": "I am here.",
+    "a message": {"role": "assistant", "content": "I am here."},
+    "an object with choices": {"choices": [{"message": {"content": "I am here.", "role": "ai"}}]},
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "I am here."}}],
+    "choices of text": [{"index": 0, "text": "I am here."}],
+    "a message of Anthropic's": {
+        "type": "message", "role": "assistant", "content": [{"type": "text", "text": "I am here."}]
+    },
+    "a response of OpenAI's": {
+        "object": "response",
+        "output": [
+            {"type": "message", "role": "assistant",
+             "content": [{"type": "output_text", "text": "I am here.", "annotations": []}]},
+        ],
+    },
+    "parts": [{"type": "output_text", "text": "I am here."}],
+    "candidates of Gemini's": {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "I am here."}]}}]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["response", "completion", "output", "choices"])
+@pytest.mark.parametrize("reply", REPLIES.values(), ids=REPLIES.keys())
+def test_a_reply_beside_its_messages_is_read(key: str, reply: object) -> None:
+    (one,) = whole([write("a.jsonl", lines({"id": "c", "messages": ASKED, key: reply}))])
+    assert [(turn.message.role.value, turn.text) for turn in one.turns] == [
+        ("user", "Are you there?"),
+        ("assistant", "I am here."),
+    ]
+
+
+def test_a_reply_that_its_messages_hold_already_is_read_once() -> None:
+    messages = [*ASKED, {"role": "assistant", "content": "I am here."}]
+    (one,) = whole([write("a.jsonl", lines({"messages": messages, "response": "I am here.\n"}))])
+    assert [turn.text for turn in one.turns] == ["Are you there?", "I am here."]
+
+
+def test_the_same_words_said_twice_are_two_turns() -> None:
+    messages = [{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Yes."}]
+    (one,) = whole([write("a.jsonl", lines({"messages": messages, "response": "Yes."}))])
+    assert transcript(one) == ["1 assistant: Yes.", "2 user: Yes.", "response assistant: Yes."]
+
+
+def test_reasoning_beside_a_reply_is_context() -> None:
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Be kind."}]},
+        {"type": "message", "role": "assistant",
+         "content": [{"type": "output_text", "text": "I am here."}]},
+    ]  # fmt: skip
+    (one,) = whole([write("a.jsonl", lines({"messages": ASKED, "output": output}))])
+    assert transcript(one) == [
+        "1 user: Are you there?",
+        "output event/reasoning: Be kind.",
+        "output assistant: I am here.",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["text", "input_text", "output_text"])
+def test_texts_that_stand_under_value_are_words(kind: str) -> None:
+    part = {"type": kind, "text": {"value": "I am here.", "annotations": []}}
+    said: list[dict[str, object]] = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [part]},
+    ]
+    (one,) = whole([write("a.jsonl", lines({"messages": said}))])
+    rows = [{"conversation_id": "c", **message} for message in said]
+    (row,) = whole([write("r.jsonl", lines(*rows))])
+    (own,) = whole([write("c.jsonl", lines({"id": "c", "turns": said}))])
+    expected = ["1 user: Hi", "2 assistant: I am here."]
+    assert transcript(one) == transcript(row) == transcript(own) == expected
+    assert counts(one) == counts(row) == counts(own) == (2, 0, 0)
+
+
+def test_parts_hold_what_was_said_where_content_is_blank() -> None:
+    parts = [
+        {"type": "step-start"},
+        {"type": "reasoning", "text": "Be kind."},
+        {"type": "text", "text": "I am here.", "state": "done"},
+    ]
+    said: list[dict[str, object]] = [
+        {"role": "user", "content": "", "parts": [{"type": "text", "text": "Are you there?"}]},
+        {"role": "assistant", "content": "", "parts": parts},
+    ]
+    (one,) = whole([write("a.jsonl", lines({"id": "c", "messages": said}))])
+    assert transcript(one) == [
+        "1 user: Are you there?",
+        "2 event/reasoning: Be kind.",
+        "2 assistant: I am here.",
+    ]
+    rows = [{"conversation_id": "c", **message} for message in said]
+    (row,) = whole([write("r.jsonl", lines(*rows))])
+    assert transcript(row) == ["1 user: Are you there?", "2 assistant: [reasoning]\nI am here."]
+    (own,) = whole([write("c.jsonl", lines({"id": "c", "turns": said}))])
+    assert transcript(own) == transcript(row)
+
+
+def test_content_and_parts_that_say_the_same_are_said_once() -> None:
+    parts = [{"type": "reasoning", "text": "Be kind."}, {"type": "text", "text": "I am here."}]
+    said = [*ASKED, {"role": "assistant", "content": "I am here.", "parts": parts}]
+    (one,) = whole([write("a.jsonl", lines({"messages": said}))])
+    assert transcript(one) == [
+        "1 user: Are you there?",
+        "2 event/reasoning: Be kind.",
+        "2 assistant: I am here.",
+    ]
