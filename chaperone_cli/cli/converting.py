@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from chaperone_cli.cli import console
@@ -63,9 +64,10 @@ class Conversion:
         try:
             line = to_line(conversation)
         except TypeError:  # orjson writes no JSON nested as deeply as it reads
-            message = "its meta is nested too deeply to be written; it was left out"
-            self._tell(Problem(Severity.ERROR, source.path, message, source.line, conversation.id))
-            return
+            message = "its meta is nested too deeply to be written and is left out"
+            warning = Severity.WARNING
+            self._tell(Problem(warning, source.path, message, source.line, conversation.id))
+            line = to_line(replace(conversation, meta={}))
         write(line)
         self._written += 1
         self._turns += len(conversation.turns)

@@ -34,7 +34,6 @@ _SIDE_FILES = frozenset(
         "projects.json",
         "reductions.json",
         "shared_conversations.json",
-        "summaries.json",
         "user.json",
         "user_settings.json",
         "users.json",
@@ -71,8 +70,13 @@ class Member(NamedTuple):
     @property
     def is_side_file(self) -> bool:
         """Whether exports are known to hold this beside conversations."""
-        folder, _, base = self.name.rpartition("/")
-        return base.lower() in _SIDE_FILES or folder.endswith("_journal")
+        return self.is_repetition or self.name.rpartition("/")[2].lower() in _SIDE_FILES
+
+    @property
+    def is_repetition(self) -> bool:
+        """Whether this is where Inspect keeps in brief what its samples hold in full."""
+        *folders, base = self.name.split("/")
+        return base == "summaries.json" or "_journal" in folders
 
 
 class CountedFile(io.FileIO):

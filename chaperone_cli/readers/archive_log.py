@@ -39,6 +39,9 @@ def read_archive(
             yield Problem(Severity.ERROR, place, member.clause)
             logs += 1
             continue
+        if member.is_repetition:
+            passed_over += 1
+            continue
         log = Log(f"{name}!{member.name}", member.stream, line_limit, branches)
         if is_recognised(log.head, wanted):
             logs += 1

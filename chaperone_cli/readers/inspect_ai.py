@@ -1,6 +1,6 @@
 """Inspect: the samples of an evaluation log, `.eval` (a zip) or `.json`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.readers.chat_messages import add_messages
 from chaperone_cli.readers.draft import Draft, Place
 from chaperone_cli.readers.interface import DocumentFormat
+from chaperone_cli.readers.json_documents import Document
 from chaperone_cli.readers.log import Log
 from chaperone_cli.readers.values import as_dict, as_text, first_text
 
@@ -24,6 +25,14 @@ class Inspect(DocumentFormat):
         return {"epoch", "input"} <= document.keys() and (
             isinstance(document.get("messages"), list) or "target" in document
         )
+
+    def read_document(  # noqa: D102
+        self, document: Document, log: Log
+    ) -> Iterable[Conversation | Problem]:
+        # The opening of a long sample, by which a log is recognised, may end before its messages.
+        if "messages" in document.value or not self.fits(document.value):
+            return super().read_document(document, log)
+        return [self.unfit(document, log)]
 
     def conversations(  # noqa: D102
         self, document: dict[str, Any], place: Place, log: Log

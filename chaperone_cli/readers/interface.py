@@ -35,6 +35,11 @@ class Format(ABC):
         before, in this log or another, is not its concern.
         """
 
+    def unfit(self, document: Document, log: Log) -> Problem:
+        """Says that one object of `log` is not of this format."""
+        message = f"{document.name} is none of this format; expected {self.needs}"
+        return log.problem(message, document.line)
+
 
 class DocumentFormat(Format):
     """A format in which each JSON object holds whole conversations.
@@ -53,13 +58,12 @@ class DocumentFormat(Format):
     def read_document(self, document: Document, log: Log) -> Iterable[Conversation | Problem]:
         """Gives the conversations in one object of `log`, or a Problem where it holds none."""
         line, item, value = document
-        what = "this object" if item is None else f"item {item}"
         if not self.fits(value):
-            return [log.problem(f"{what} is none of this format; expected {self.needs}", line)]
+            return [self.unfit(document, log)]
         try:
             return list(self.conversations(value, Place(log.name, line, item), log))
         except RecursionError:
-            return [log.problem(f"{what} is nested too deeply and was left out", line)]
+            return [log.problem(f"{document.name} is nested too deeply and was left out", line)]
 
     @abstractmethod
     def conversations(

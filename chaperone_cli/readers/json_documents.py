@@ -22,6 +22,11 @@ class Document(NamedTuple):
     """Its number, from 1, where it is one of several in a list."""
     value: dict[str, Any]
 
+    @property
+    def name(self) -> str:
+        """What a sentence that names its line calls it."""
+        return "this object" if self.item is None else f"item {self.item}"
+
 
 def json_documents(log: Log) -> Iterator[Document | Problem]:
     """Gives the objects of `log`: one a line, the items of one list, or one after the other.

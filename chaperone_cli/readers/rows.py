@@ -65,7 +65,12 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
         message, placeholders = read
         spool.add(id_, line, message._replace(place=item or line), placeholders)
         if not (label is None and onset is None and meta is None):
-            spool.state(id_, Facts(label, onset, meta))
+            try:
+                spool.state(id_, Facts(label, onset, meta))
+            except RecursionError:
+                lost = "`meta` is nested too deeply and is left out"
+                yield Problem(Severity.WARNING, log.name, lost, line, id_)
+                spool.state(id_, Facts(label, onset, None))
         return
     if id_ is not None:
         spool.spoil(id_)

@@ -11,6 +11,7 @@ import orjson
 
 from chaperone_cli.codec.message import ROLES
 from chaperone_cli.domain.conversation import Message
+from chaperone_cli.readers.content import dumps
 from chaperone_cli.readers.scratch import open_scratch, scratch_error
 
 _TABLES = """
@@ -25,7 +26,7 @@ _TABLES = """
 """
 _NUMBER = "SELECT number FROM conversations WHERE id = ?"
 _NEW = "INSERT INTO conversations (id) VALUES (?)"
-_SPOIL = "UPDATE conversations SET spoiled = 1 WHERE number = ?"
+_SPOIL = "UPDATE conversations SET spoiled = 1 WHERE number = ? AND NOT spoiled"
 _FACTS = """
     UPDATE conversations SET label = coalesce(label, ?), onset = coalesce(onset, ?),
         meta = coalesce(meta, ?)
@@ -82,17 +83,20 @@ class Spool:
         self._last = number
 
     def state(self, id: str, facts: Facts) -> None:
-        """Sets aside `facts` about conversation `id`, where they were not stated before."""
-        meta = None if facts.meta is None else orjson.dumps(facts.meta)
+        """Sets aside `facts` about conversation `id`, where they were not stated before.
+
+        Raises RecursionError where they are nested beyond reason.
+        """
+        meta = None if facts.meta is None else dumps(facts.meta)
         try:
             self._cursor.execute(_FACTS, (facts.label, facts.onset, meta, self._number(id)))
         except sqlite3.Error as error:
             raise scratch_error(error) from error
 
-    def spoil(self, id: str) -> None:
-        """Leaves conversation `id` out, whatever else comes of it."""
+    def spoil(self, id: str) -> bool:
+        """Leaves conversation `id` out, whatever else comes of it; says whether that is news."""
         try:
-            self._cursor.execute(_SPOIL, (self._number(id),))
+            return bool(self._cursor.execute(_SPOIL, (self._number(id),)).rowcount)
         except sqlite3.Error as error:
             raise scratch_error(error) from error
 

@@ -1,8 +1,11 @@
 """Tables with named columns: one message a row, or one exchange of prompt and response a row."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from chaperone_cli.codec.conversation import is_blank
@@ -16,8 +19,10 @@ from chaperone_cli.readers.times import utc
 from chaperone_cli.readers.values import is_text
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "conversation": ("conversation_id", "conv_id", "chat_id", "session_id",
-                     "thread_id", "dialogue_id", "dialog_id", "conversation_hash"),
+    "conversation": ("conversation_id", "conv_id", "chat_id", "session_id", "thread_id",
+                     "dialogue_id", "dialog_id", "conversation_hash"),
+    "talk": ("conversation", "conversation_title", "chat_name", "chatname", "chat", "session",
+             "thread", "dialogue", "dialog"),
     "role": ("role", "speaker", "sender", "author", "from", "side"),
     "content": ("content", "text", "message", "utterance", "value", "body"),
     "prompt": ("prompt", "question", "user", "user_message", "input", "instruction"),
@@ -37,6 +42,9 @@ NEEDS = (
     "a table whose columns are named `role` and `content` (and `conversation_id`, unless it is one "
     "conversation), or `prompt` and `response`"
 )
+_UNKNOWN_SPEAKER = "its speaker is not known; expected user, assistant or system"
+_LIKE_AN_ID = re.compile(r"[\w.:-]*\d[\w.:-]*", re.ASCII)
+_NAMED, _LONGEST_NAME = 8, 40
 _FACTS = ("title", "model", "account")
 
 
@@ -45,6 +53,8 @@ class Columns:
     """Which column of a table holds what, by its position."""
 
     by_meaning: Mapping[str, int]
+    unused: tuple[str, ...] = ()
+    """The names of those that mean nothing known."""
 
     @classmethod
     def of(cls, header: Sequence[str]) -> "Columns | None":
@@ -54,7 +64,9 @@ class Columns:
             meaning: next((names.index(name) for name in known if name in names), -1)
             for meaning, known in NAMES.items()
         }
-        columns = cls({meaning: index for meaning, index in found.items() if index >= 0})
+        used = {meaning: index for meaning, index in found.items() if index >= 0}
+        unused = (name for index, name in enumerate(header) if index not in used.values())
+        columns = cls(used, tuple(unused))
         return columns if columns.has_rows or columns.has_pairs else None
 
     @property
@@ -86,13 +98,36 @@ def read_table(
     path: str, columns: Columns, rows: Iterable[Row | Problem]
 ) -> Iterator[Conversation | Problem]:
     """Gives the conversations of a table whose rows may be mixed in any way."""
+    named = {"conversation", "talk"} & columns.by_meaning.keys()
+    if columns.has_rows and columns.unused and not named:
+        yield _merged(path, columns)
     with closing(Spool()) as spool:
         for row in rows:
             if isinstance(row, Problem):
                 yield row
             else:
                 yield from _set_aside(path, columns, row, spool)
-        yield from grouped(spool, path)
+        for conversation in grouped(spool, path):
+            yield _oldest_first(conversation) if columns.has_rows else conversation
+
+
+def _merged(path: str, columns: Columns) -> Problem:
+    names = ", ".join(name[:_LONGEST_NAME] for name in columns.unused[:_NAMED])
+    message = (
+        "none of its columns says which conversation a row belongs to, so all rows are one; "
+        f"not used: {names}"
+    )
+    return Problem(Severity.WARNING, path, message, 1)
+
+
+def _oldest_first(conversation: Conversation) -> Conversation:
+    """Gives a conversation in the order in which it was held, where a table stands newest first.
+
+    A prompt and its response may share a second: such a table is turned round as a whole.
+    """
+    times = [message.at for message in conversation.messages]
+    falls = all(a and b and a >= b for a, b in pairwise(times)) and times[:1] != times[-1:]
+    return replace(conversation, messages=conversation.messages[::-1]) if falls else conversation
 
 
 def _set_aside(path: str, columns: Columns, row: Row, spool: Spool) -> Iterator[Problem]:
@@ -107,19 +142,28 @@ def _set_aside(path: str, columns: Columns, row: Row, spool: Spool) -> Iterator[
             spool.add(id_, row.number, message, 0)
         _state(columns, row, id_, spool)
         return
-    else:
-        spool.spoil(id_)
+    elif not spool.spoil(id_) and defects == [_UNKNOWN_SPEAKER]:
+        return  # told of once: a log whose speakers go by their names has nothing else
     lost = "this row was left out" if id_ is None else "its whole conversation is not audited"
     for defect in defects:
         yield Problem(Severity.ERROR, path, f"{defect}; {lost}", row.number, id_)
 
 
 def _conversation_id(path: str, columns: Columns, row: Row) -> str | None:
-    index = columns.by_meaning.get("conversation")
-    if index is not None:
-        cell = row.cells[index] if index < len(row.cells) else None
-        return identifier(cell) if is_text(str(cell)) else None
+    for meaning in ("conversation", "talk"):
+        index = columns.by_meaning.get(meaning)
+        if index is not None:
+            cell = row.cells[index] if index < len(row.cells) else None
+            id_ = identifier(cell) if is_text(str(cell)) else None
+            return _named_by_title(id_, path) if id_ and meaning == "talk" else id_
     return path if columns.has_rows else f"{path}#{row.number}"
+
+
+def _named_by_title(title: str, path: str) -> str:
+    """Gives an id for what may be called by its topic, which no report is to hold."""
+    if _LIKE_AN_ID.fullmatch(title):
+        return title
+    return f"{path}#{blake2b(title.encode(), digest_size=4).hexdigest()}"
 
 
 def _messages(columns: Columns, row: Row, defects: list[str]) -> Iterator[Message]:
@@ -133,7 +177,7 @@ def _messages(columns: Columns, row: Row, defects: list[str]) -> Iterator[Messag
     said = columns.get(cells, "role")
     known = ROLES.get(said.strip().lower()) if isinstance(said, str) else None
     if known is None:
-        defects.append("its speaker is not known; expected user, assistant or system")
+        defects.append(_UNKNOWN_SPEAKER)
         return
     text = _text(columns.get(cells, "content"), "content", defects)
     name = columns.get(cells, "name")
@@ -148,6 +192,7 @@ def _text(cell: Any, meaning: str, defects: list[str]) -> str:
 
 def _state(columns: Columns, row: Row, id_: str, spool: Spool) -> None:
     facts = {name: columns.get(row.cells, name) for name in _FACTS}
+    facts["title"] = facts["title"] or columns.get(row.cells, "talk")
     meta = {name: value for name, value in facts.items() if isinstance(value, str | int)}
     label = columns.get(row.cells, "label")
     if meta or isinstance(label, str):

@@ -38,15 +38,14 @@ class TraceFormat(Format):
 
     def _set_aside(self, document: Document, log: Log, exchanges: Exchanges) -> Iterator[Problem]:
         line, item, value = document
-        what = "this object" if item is None else f"item {item}"
         if not self.fits(value):
-            yield log.problem(f"{what} is none of this format; expected {self.needs}", line)
+            yield self.unfit(document, log)
             return
         try:
             for call in self.calls(value, Place(log.name, line, item)):
                 exchanges.add(call)
         except RecursionError:
-            yield log.problem(f"{what} is nested too deeply and was left out", line)
+            yield log.problem(f"{document.name} is nested too deeply and was left out", line)
 
 
 def _conversation(told: Told, log: Log) -> list[Conversation | Problem]:

@@ -56,13 +56,23 @@ def test_a_problem_is_told_and_the_rest_is_written(chaperone: Chaperone) -> None
     assert (chaperone.folder / "b.jsonl").read_text() == '{"id":"a","turns":[]}\n'
 
 
-def test_meta_that_cannot_be_written_is_a_problem(chaperone: Chaperone) -> None:
-    deep = "[" * 400 + "]" * 400
-    chaperone.write("a.jsonl", f'{{"id": "a", "turns": [], "meta": {{"x": {deep}}}}}')
-    outcome = chaperone("convert", "a.jsonl", "-o", "b.jsonl")
-    assert outcome.code == 3
-    message = "its meta is nested too deeply to be written; it was left out"
-    assert outcome.err.startswith(f"error: a.jsonl:1 conversation a: {message}\n")
+@pytest.mark.parametrize("depth", [300, 900])
+def test_a_conversation_is_written_even_where_its_meta_cannot_be(
+    chaperone: Chaperone, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    said = '"role": "user", "content": "Hi"'
+    chaperone.write("a.jsonl", f'{{"id": "a", "turns": [{{{said}}}], "meta": {{"x": {deep}}}}}')
+    chaperone.write("r.jsonl", f'{{"conversation_id": "a", {said}, "meta": {{"x": {deep}}}}}')
+    for path, message in (
+        ("a.jsonl", "its meta is nested too deeply to be written and is left out"),
+        ("r.jsonl", "`meta` is nested too deeply and is left out"),
+    ):
+        outcome = chaperone("convert", path, "-o", "b.jsonl")
+        assert outcome.err.startswith(f"warning: {path}:1 conversation a: {message}\n")
+        assert outcome.code == 0
+        written = (chaperone.folder / "b.jsonl").read_text()
+        assert written == '{"id":"a","turns":[{"role":"user","content":"Hi"}]}\n'
 
 
 def test_an_audit_of_a_part_says_what_it_left_out(chaperone: Chaperone, samples: Path) -> None:

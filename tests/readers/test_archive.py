@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import orjson
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -150,3 +151,29 @@ def test_progress_reaches_the_end_of_an_archive() -> None:
     reader = LogReader([path])
     assert len(list(reader)) == 999
     assert reader.bytes_read == reader.bytes_total == Path(path).stat().st_size
+
+
+def test_what_inspect_writes_beside_its_samples_is_no_sample() -> None:
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]
+    sample = {"id": 1, "epoch": 1, "input": "Hi", "target": "", "messages": said, "scores": {}}
+    summary = {"id": 1, "epoch": 1, "input": "Hi", "target": "", "scores": {}, "completed": True}
+    members = {
+        "_journal/start.json": lines({"version": 2, "eval": {"task": "t"}, "plan": {}}),
+        "samples/1_epoch_1.json": lines(sample),
+        "_journal/summaries/1.json": orjson.dumps([summary]),
+        "summaries.json": orjson.dumps([summary]),
+        "reductions.json": orjson.dumps([{"scorer": "s", "samples": [{"value": 1}]}]),
+        "header.json": lines({"version": 2, "status": "success", "eval": {"task": "t"}}),
+    }
+    write("x.eval", zipped(members))
+    assert read("x.eval") == ["x.eval#1-1 @ x.eval!samples/1_epoch_1.json:1"]
+    del members["samples/1_epoch_1.json"]
+    write("x.eval", zipped(members))
+    assert read("x.eval") == [
+        "error: x.eval: this archive holds no log that is known; looked into 5 files"
+    ]
+    write("s.json", members["summaries.json"])
+    assert read("s.json") == [
+        "error: s.json:1: item 1 is none of this format; expected samples with `messages`, "
+        "`epoch` and `input`"
+    ]

@@ -89,7 +89,7 @@ def test_a_column_that_may_hold_text_names_no_conversation() -> None:
     secret = "I have never told anyone but you this."
     write("a.csv", f"conversation,role,content\n{secret},narrator,{secret}\n".encode())
     (told,) = read("a.csv")
-    assert told.startswith("error: a.csv:2 conversation a.csv: its speaker is not known")
+    assert told.startswith("error: a.csv:2 conversation a.csv#0fe48c99: its speaker is not known")
 
 
 def test_a_parquet_table() -> None:
@@ -125,3 +125,61 @@ def test_turns_and_their_text_are_kept(said: list[tuple[str, str]]) -> None:
     told = [(role, text) for role, text in said if text.strip()]
     assert [(turn.message.role.value, turn.text) for turn in one.turns] == told
     assert one.blank_turns == len(said) - len(told)
+
+
+def table(*rows: tuple[str, ...]) -> bytes:
+    """A CSV as Windows writes it, with a byte order mark."""
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return b"\xef\xbb\xbf" + text.getvalue().encode()
+
+
+HEADER = ("Conversation", "Time", "Author", "Message")
+
+
+def test_a_table_that_names_its_conversations_and_stands_newest_first() -> None:
+    write(
+        "a.csv",
+        table(
+            HEADER,
+            ("Sleep", "2026-02-03T09:08:09", "AI", "Sleep well."),
+            ("Sleep", "2026-02-03T09:08:09", "Human", "Good night."),
+            ("Work", "2026-02-03T08:30:00", "AI", "Go on."),
+            ("Sleep", "2026-02-03T08:00:00", "AI", "Warm milk?"),
+            ("Sleep", "2026-02-03T08:00:00", "Human", "I cannot sleep."),
+            ("Work", "2026-02-03T08:30:00", "Human", "I cannot work."),
+        ),
+    )
+    sleep, work = whole(["a.csv"])
+    assert (sleep.id, work.id) == ("a.csv#d766ffd3", "a.csv#6de8ff36")
+    assert (sleep.meta, work.meta) == ({"title": "Sleep"}, {"title": "Work"})
+    assert transcript(sleep) == [
+        "6 user: I cannot sleep.",
+        "5 assistant: Warm milk?",
+        "3 user: Good night.",
+        "2 assistant: Sleep well.",
+    ]
+    assert transcript(work) == ["4 assistant: Go on.", "7 user: I cannot work."]
+
+
+def test_speakers_who_go_by_their_names_are_told_of_once_a_conversation() -> None:
+    rows = [(talk, "", who, "Hi") for talk in ("t-1", "t-2") for who in ("Ada", "Bo", "Ada")]
+    write("a.csv", table(HEADER, *rows, ("t-3", "", "Human", "Hi")))
+    unknown = (
+        "its speaker is not known; expected user, assistant or system; "
+        "its whole conversation is not audited"
+    )
+    assert read("a.csv") == [
+        f"error: a.csv:2 conversation t-1: {unknown}",
+        f"error: a.csv:5 conversation t-2: {unknown}",
+        "t-3 @ a.csv:8",
+    ]
+
+
+def test_a_table_whose_conversations_are_named_by_no_column_is_worth_a_warning() -> None:
+    write("a.csv", table(("Talk", "Author", "Message"), ("1", "user", "Hi"), ("2", "user", "Ho")))
+    assert read("a.csv") == [
+        "warning: a.csv:1: none of its columns says which conversation a row belongs to, so all "
+        "rows are one; not used: Talk",
+        "a.csv @ a.csv:2",
+    ]
