@@ -43,12 +43,20 @@ def test_pieces_stand_where_they_say_and_add_up(text: str) -> None:
 @given(TEXTS, st.data())
 def test_leaving_out_pieces_leaves_the_others_as_they_were(text: str, data: st.DataObject) -> None:
     whole = pieces(text)
-    kept = [piece for piece in whole if data.draw(st.booleans())]
-    said = joined(kept, whole)
-    place = 0
-    for piece in kept:
-        place = said.index(piece.text, place) + len(piece.text)
-    assert said.split() == " ".join(piece.text for piece in kept).split()
+    kept = [(number, piece) for number, piece in enumerate(whole) if data.draw(st.booleans())]
+    said = joined((piece for _, piece in kept), whole)
+    end, before = 0, None
+    for number, piece in kept:
+        start = said.index(piece.text, end)
+        gap = said[end:start]
+        if before is None:
+            assert gap == ""
+        elif before == number - 1:
+            assert gap == piece.before
+        else:
+            assert gap.isspace()
+        end, before = start + len(piece.text), number
+    assert end == len(said)
 
 
 def test_the_widest_break_is_kept() -> None:
