@@ -78,7 +78,7 @@ def _read(draft: Draft, chat: _Chat) -> None:
         if isinstance(message, dict):
             _add(draft, message, number)
         else:
-            draft.defect(f"entry {number} is {json_name(message)}; expected an object")
+            draft.defect(f" is {json_name(message)}; expected an object", number)
 
 
 def _add(draft: Draft, message: dict[str, Any], number: int) -> None:

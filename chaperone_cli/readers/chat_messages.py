@@ -37,7 +37,7 @@ def add_messages(draft: Draft, messages: object, where: str = "messages") -> Non
         if isinstance(message, dict):
             add_message(draft, message, number)
         else:
-            draft.defect(f"entry {number} of `{where}` is {json_name(message)}; expected an object")
+            draft.defect(f" of `{where}` is {json_name(message)}; expected an object", number)
 
 
 def add_message(draft: Draft, message: dict[str, Any], place: int | str) -> None:

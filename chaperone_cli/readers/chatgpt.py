@@ -1,7 +1,8 @@
 """ChatGPT's data export: a list of conversations, each a tree of messages.
 
 Edited prompts and regenerated responses are siblings in the tree; `current_node` is where the user
-last was. The export arrives as a zip that holds `conversations.json` beside other files.
+last was. The export arrives as a zip that holds `conversations.json` beside other files. DeepSeek's
+has the same tree with other messages in it.
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from chaperone_cli.readers.chatgpt_message import add, counts
 from chaperone_cli.readers.draft import Draft, Place
 from chaperone_cli.readers.interface import DocumentFormat
 from chaperone_cli.readers.log import Log
+from chaperone_cli.readers.times import instant
 from chaperone_cli.readers.values import as_dict, as_list, as_text, first_text
 
 
@@ -65,8 +67,8 @@ def _read(
             model = add(draft, message, key) or model
     draft.facts(
         title=document.get("title"),
-        created_at=document.get("create_time"),
-        updated_at=document.get("update_time"),
+        created_at=document.get("create_time") or document.get("inserted_at"),
+        updated_at=document.get("update_time") or document.get("updated_at"),
         model=model or as_text(document.get("default_model_slug")),
         account=as_text(document.get("user_id")),
         abandoned_branches=abandoned or None,
@@ -91,6 +93,14 @@ def _last(document: dict[str, Any], mapping: dict[str, dict[str, Any]], tree: Tr
     if isinstance(current, str) and current in mapping:
         return current
     leaves = list(tree.leaves()) or list(mapping)
-    said = {key: as_dict(mapping[key].get("message")).get("create_time") for key in leaves}
-    times = {key: time for key, time in said.items() if isinstance(time, int | float)}
+    said = {key: _time(as_dict(mapping[key].get("message"))) for key in leaves}
+    times = {key: time for key, time in said.items() if time is not None}
     return max(times, key=lambda key: times[key]) if len(times) == len(leaves) else leaves[-1]
+
+
+def _time(message: dict[str, Any]) -> float | None:
+    time = message.get("create_time")
+    if isinstance(time, int | float):
+        return time
+    moment = instant(as_text(message.get("inserted_at")) or "")
+    return None if moment is None else moment.timestamp()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from chaperone_cli.domain.conversation import Role
-from chaperone_cli.readers.content import Context, placeholder, thoughts
+from chaperone_cli.readers.content import Context, placeholder, thoughts, tool_text
 from chaperone_cli.readers.draft import ROLES, Draft
 from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts, first_text
 
@@ -14,12 +14,16 @@ _POINTERS = {
     "video_container_asset_pointer": "video",
     "real_time_user_audio_video_asset_pointer": "audio",
 }
+_FRAGMENTS = {"REQUEST": Role.USER, "RESPONSE": Role.ASSISTANT}
+"""Whose words they are, in an export of DeepSeek; it has no other mark of who spoke."""
 _REASONING = ("thoughts", "reasoning_recap")
 _TEXT_KEYS = ("text", "result", "content", "title")
 
 
 def add(draft: Draft, message: dict[str, Any], key: str) -> str | None:
     """Adds the message of node `key`; gives the model that wrote it, if one did."""
+    if isinstance(message.get("fragments"), list):
+        return _add_fragments(draft, message, key)
     content, metadata = as_dict(message.get("content")), as_dict(message.get("metadata"))
     role = draft.role(as_dict(message.get("author")).get("role"), key)
     if role is None:
@@ -36,9 +40,34 @@ def add(draft: Draft, message: dict[str, Any], key: str) -> str | None:
     return as_text(metadata.get("model_slug")) if role is Role.ASSISTANT else None
 
 
+def _add_fragments(draft: Draft, message: dict[str, Any], key: str) -> str | None:
+    """Adds a message of DeepSeek, whose fragments say by their type who spoke."""
+    at = message.get("inserted_at")
+    for fragment in dicts(message["fragments"]):
+        kind = fragment.get("type")
+        if kind == "THINK":
+            thought = as_text(fragment.get("content")) or ""
+            draft.context(Context(Role.EVENT, "reasoning", thought), key, at)
+        elif kind not in _FRAGMENTS:
+            draft.context(Context(Role.TOOL, str(kind).lower(), tool_text(fragment)), key, at)
+    for role, words in _spoken(message).items():
+        draft.say(role, words, key, at=at)
+    return as_text(message.get("model"))
+
+
+def _spoken(message: dict[str, Any]) -> dict[Role, str]:
+    said: dict[Role, str] = {}
+    for fragment in dicts(message["fragments"]):
+        if role := _FRAGMENTS.get(str(fragment.get("type"))):
+            said[role] = "\n".join(filter(None, (said.get(role), as_text(fragment.get("content")))))
+    return said
+
+
 def counts(node: dict[str, Any]) -> bool:
     """Says whether `node` holds a turn, for which an abandoned branch is worth reading."""
     message = as_dict(node.get("message"))
+    if isinstance(message.get("fragments"), list):
+        return any(words.strip() for words in _spoken(message).values())
     role = as_dict(message.get("author")).get("role")
     if not isinstance(role, str) or ROLES.get(role.lower()) not in (Role.USER, Role.ASSISTANT):
         return False

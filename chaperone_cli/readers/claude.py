@@ -80,7 +80,7 @@ def _read(
 
 def _add(draft: Draft, number: int, message: object) -> None:
     if not isinstance(message, dict):
-        draft.defect(f"entry {number} is {json_name(message)}; expected an object")
+        draft.defect(f" is {json_name(message)}; expected an object", number)
         return
     role = draft.role(message.get("sender"), number)
     if role is None:

@@ -74,7 +74,8 @@ class Draft:
         self.label: str | None = None
         self._blank_turns = 0
         self._placeholders = 0
-        self._defects: list[str] = []
+        self._defects: dict[str, list[object]] = {}
+        """What is wrong, and with which entries."""
         self._losses: list[str] = []
 
     def branch(self, name: str) -> None:
@@ -103,7 +104,7 @@ class Draft:
         if role is None:
             shown = isinstance(value, str) and _ROLE_LIKE.fullmatch(value)
             named = f"`{value}` is not known" if shown else "is missing or not known"
-            self.defect(f"entry {entry}: its speaker {named}; expected user, assistant or system")
+            self.defect(f": its speaker {named}; expected user, assistant or system", entry)
         return role
 
     def say(
@@ -140,9 +141,9 @@ class Draft:
         if not is_blank(piece.text):
             self.messages.append(Message(piece.role, piece.text, None, piece.name, utc(at), place))
 
-    def defect(self, clause: str) -> None:
-        """Notes why this conversation cannot be audited."""
-        self._defects.append(clause)
+    def defect(self, clause: str, entry: object = None) -> None:
+        """Notes why this conversation cannot be audited: a clause that goes on from its `entry`."""
+        self._defects.setdefault(clause, []).append(entry)
 
     def loss(self, clause: str) -> None:
         """Notes what the audit of this conversation will lack."""
@@ -152,7 +153,8 @@ class Draft:
         """Gives the conversation with a warning for each loss, or an error for each defect."""
         if self._defects:
             ending = "; this conversation is not audited"
-            return [self._problem(Severity.ERROR, each + ending) for each in self._defects]
+            defects = (_defect(clause, entries) for clause, entries in self._defects.items())
+            return [self._problem(Severity.ERROR, each + ending) for each in defects]
         warnings = [self._problem(Severity.WARNING, each) for each in self._losses]
         return [*warnings, self._conversation()]
 
@@ -173,3 +175,11 @@ class Draft:
 
     def _problem(self, severity: Severity, message: str) -> Problem:
         return Problem(severity, self.place.path, message, self.place.line, self.id)
+
+
+def _defect(clause: str, entries: list[object]) -> str:
+    """Says what is wrong once, however many entries it is wrong with."""
+    first, *others = entries
+    if first is None:
+        return clause
+    return f"entry {first}{f' and {len(others)} more' if others else ''}{clause}"

@@ -34,7 +34,7 @@ class ShareGPT(DocumentFormat):
             draft.say(Role.SYSTEM, system, "system")
         for number, entry in enumerate(document[key], 1):
             if not isinstance(entry, dict):
-                draft.defect(f"entry {number} is {json_name(entry)}; expected an object")
+                draft.defect(f" is {json_name(entry)}; expected an object", number)
             elif role := draft.role(entry.get("from"), number):
                 content = entry.get("value", entry.get("text"))
                 draft.say(role, content, number, id=entry.get("id"))

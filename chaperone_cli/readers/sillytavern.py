@@ -57,7 +57,7 @@ def _read_header(draft: Draft, header: dict[str, Any]) -> None:
 
 def _add(draft: Draft, message: dict[str, Any], place: int) -> None:
     if not {"mes", "is_user"} <= message.keys():
-        draft.defect(f"line {place} lacks `mes` or `is_user`")
+        draft.defect(" lacks `mes` or `is_user`", place)
         return
     at, name = message.get("send_date"), as_text(message.get("name"))
     text = message.get("mes")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaperone_cli.domain.branches import Branches
-from tests.readers.reading import read, write
+from tests.readers.reading import lines, read, write
 from tests.readers.transcripts import EXPORTS, counts, export, transcript, whole
 
 GARDEN = [
@@ -140,3 +140,58 @@ def test_turns_and_their_text_are_kept_in_whatever_order_nodes_stand(
     told = [(role, text) for role, text in said if text.strip()]
     assert [(turn.message.role.value, turn.text) for turn in read_.turns] == told
     assert read_.blank_turns == len(said) - len(told)
+
+
+def fragments(parent: str | None, at: str, *said: tuple[str, str]) -> dict[str, Any]:
+    """A node of DeepSeek's export, whose message has no author."""
+    held = [{"type": kind, "content": text} for kind, text in said]
+    message = {"model": "deepseek-chat", "inserted_at": at, "files": [], "fragments": held}
+    return {"parent": parent, "children": [], "message": message}
+
+
+def test_an_export_of_deepseek() -> None:
+    mapping = {
+        "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+        "1": fragments("root", "2026-02-03T09:00:00.5+08:00", ("REQUEST", "Are you there?")),
+        "3": fragments("1", "2026-02-03T09:02:00+08:00", ("RESPONSE", "Still here.")),
+        "2": fragments("1", "2026-02-03T09:00:00.1+08:00", ("RESPONSE", "Here.")),
+        "4": fragments(
+            "3",
+            "2026-02-03T09:03:00+08:00",
+            ("REQUEST", "Look it up."),
+        ),
+        "5": fragments(
+            "4",
+            "2026-02-03T09:04:00+08:00",
+            ("THINK", "What?"),
+            ("SEARCH", "tides"),
+            ("RESPONSE", "High water"),
+            ("RESPONSE", "at noon."),
+        ),
+    }
+    document = {"id": "d", "title": "T", "inserted_at": "2026-02-03T09:00:00+08:00",
+                "updated_at": "2026-02-03T09:04:00+08:00", "mapping": mapping}  # fmt: skip
+    one, other = whole([write("d.json", lines(document))], Branches.ALL)
+    assert transcript(one) == [
+        "1 user: Are you there?",
+        "3 assistant: Still here.",
+        "4 user: Look it up.",
+        "5 event/reasoning: What?",
+        "5 tool/search: tides",
+        "5 assistant: High water\nat noon.",
+    ]
+    assert transcript(other) == ["1 user: Are you there?", "2 assistant: Here."]
+    assert one.meta["model"] == "deepseek-chat"
+    assert one.meta["created_at"] == "2026-02-03T01:00:00Z"
+
+
+def test_a_fault_that_every_message_has_is_told_once() -> None:
+    def node(parent: str | None) -> dict[str, Any]:
+        return {"parent": parent, "message": {"content": "Hi", "inserted_at": "2026-02-03"}}
+
+    mapping = {"1": node(None), "2": node("1"), "3": node("2")}
+    write("d.json", lines({"id": "d", "mapping": mapping}))
+    assert read("d.json") == [
+        "error: d.json:1 conversation d: entry 1 and 2 more: its speaker is missing or not known; "
+        "expected user, assistant or system; this conversation is not audited"
+    ]
