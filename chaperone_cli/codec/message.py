@@ -16,9 +16,6 @@ ROLES = {role.value: role for role in Role}
 TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
 """The kinds of content part that hold what was said, in their key `text`."""
 
-MARKS = frozenset({"step-start"})
-"""The kinds of content part that only divide a message."""
-
 _ROLE_LIST = "user, assistant, system, tool or event"
 _OTHER_NAMES = {
     "human": "user",
@@ -73,13 +70,6 @@ def identifier(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         return None
     return str(int(value)) if _LEAST_INTEGER < value < _MOST_INTEGER else None
-
-
-def text_of(value: object) -> str | None:
-    """Gives the words under a part's key: a string, or an object with it as `value`."""
-    if isinstance(value, dict):
-        value = value.get("value")
-    return value if isinstance(value, str) else None
 
 
 def optional_string(key: str, document: Mapping[str, Any], defects: list[str]) -> str | None:
@@ -145,10 +135,7 @@ def _message_id(document: Mapping[str, Any], defects: list[str]) -> str | None:
 
 
 def _text(document: Mapping[str, Any], defects: list[str]) -> tuple[str, int]:
-    content, parts = document.get("content", False), document.get("parts")
-    if isinstance(parts, list) and not (content.strip() if isinstance(content, str) else content):
-        # Messages of user interfaces keep an empty `content` beside the parts that were shown.
-        return _parts("parts", parts, defects)
+    content = document.get("content", False)
     if isinstance(content, str):
         return content, 0
     if content is None:
@@ -156,29 +143,23 @@ def _text(document: Mapping[str, Any], defects: list[str]) -> tuple[str, int]:
     if not isinstance(content, list):
         defects.append(wrong("content", document, "a string, a list of parts or null"))
         return "", 0
-    return _parts("content", content, defects)
+    parts = [_part(number, part, defects) for number, part in enumerate(content, 1)]
+    return "\n".join(text for text, _ in parts), sum(placeholder for _, placeholder in parts)
 
 
-def _parts(key: str, parts: list[Any], defects: list[str]) -> tuple[str, int]:
-    read = [_part(f"part {n} of `{key}`", part, defects) for n, part in enumerate(parts, 1)]
-    shown = [each for each in read if each is not None]
-    return "\n".join(text for text, _ in shown), sum(placeholder for _, placeholder in shown)
-
-
-def _part(where: str, part: object, defects: list[str]) -> tuple[str, bool] | None:
+def _part(number: int, part: object, defects: list[str]) -> tuple[str, bool]:
+    where = f"part {number} of `content`"
     if not isinstance(part, dict):
         defects.append(f"{where} is {json_name(part)}; expected an object with a `type`")
-        return None
+        return "", False
     kind = part.get("type")
     if not isinstance(kind, str):
         defects.append(f"{where}: {wrong('type', part, 'a string')}")
-        return None
-    if kind in MARKS:
-        return None
+        return "", False
     if kind not in TEXT_KINDS:
         return f"[{_NOT_IN_KIND.sub('_', kind)[:_MAX_KIND] or 'part'}]", True
-    text = text_of(part.get("text"))
-    if text is None:
+    text = part.get("text")
+    if not isinstance(text, str):
         defects.append(f"{where}: {wrong('text', part, 'a string')}")
-        return None
+        return "", False
     return text, False

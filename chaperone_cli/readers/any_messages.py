@@ -1,14 +1,18 @@
 """The messages in what was logged as input or output of a model, which may be any JSON."""
 
-import ast
-import re
 from typing import Any
 
-import orjson
-
 from chaperone_cli.readers.chat_messages import is_message
-from chaperone_cli.readers.draft import ROLES
-from chaperone_cli.readers.values import as_dict, as_list, as_text, begins, dicts, first_text
+from chaperone_cli.readers.values import (
+    SPEAKER,
+    as_dict,
+    as_list,
+    as_text,
+    begins,
+    dicts,
+    first_text,
+    parsed_string,
+)
 
 Messages = list[dict[str, Any]]
 
@@ -19,25 +23,6 @@ _ANSWERED = ("output", "outputs", "answer", "response", "text", "output_text", "
              "completion", "message", "reply")  # fmt: skip
 _SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction", "system_prompt")
 _HISTORIES = ("chat_history", "history")
-_LABEL = re.compile(r"^(system|developer|user|human|assistant|ai|tool|function): ", re.MULTILINE)
-_PRINTED = re.compile(
-    r"role='(?P<role>\w+)' content=(?P<content>None|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?: |$)"
-)
-"""A message as Python prints it."""
-_MOST_WRAPS = 3
-
-
-def parsed_string(value: Any) -> Any:
-    """Gives the JSON in a string that holds an object or a list, else `value` itself."""
-    parsed = value
-    for _ in range(_MOST_WRAPS):
-        if not isinstance(parsed, str) or parsed[:1] not in ("{", "[", '"') or not parsed:
-            return parsed
-        try:
-            parsed = orjson.loads(parsed)
-        except orjson.JSONDecodeError:
-            return parsed
-    return parsed
 
 
 def asked(value: Any) -> Messages:
@@ -95,9 +80,7 @@ def _choice(choice: dict[str, Any], role: str, keys: tuple[str, ...]) -> Message
 
 def _said(text: str, role: str) -> Messages:
     """Gives the messages in a text; where it has speakers' labels, it is theirs."""
-    if printed := _printed(text):
-        return [printed]
-    labels = list(_LABEL.finditer(text))
+    labels = list(SPEAKER.finditer(text))
     if labels and labels[0].start() == 0:
         ends = [label.start() for label in labels[1:]] + [len(text)]
         said = (text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True))
@@ -106,16 +89,6 @@ def _said(text: str, role: str) -> Messages:
             for label, words in zip(labels, said, strict=True)
         ]
     return [{"role": role, "content": text}] if text.strip() else []
-
-
-def _printed(text: str) -> dict[str, Any] | None:
-    found = _PRINTED.match(text)
-    if found is None or found["role"].lower() not in ROLES:
-        return None
-    try:
-        return {"role": found["role"], "content": ast.literal_eval(found["content"])}
-    except (SyntaxError, ValueError):  # an escape that Python does not print
-        return None
 
 
 def _listed(values: list[Any], role: str, keys: tuple[str, ...]) -> Messages:
@@ -130,7 +103,11 @@ def _listed(values: list[Any], role: str, keys: tuple[str, ...]) -> Messages:
         if _is_any_message(value):
             found.append(value)
         elif isinstance(value, str):
-            found += _said(value, role) if " " in value or len(values) == 1 else []
+            printed = parsed_string(value)
+            if _is_any_message(printed):
+                found.append(printed)
+            elif " " in value or len(values) == 1:
+                found += _said(value, role)
         elif inner := as_dict(as_dict(value).get("message")):
             found.append({**inner, "role": inner.get("role") or role})
         elif _is_part(value):

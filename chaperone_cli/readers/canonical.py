@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from chaperone_cli.codec.conversation import Defective, decode
+from chaperone_cli.codec.message import decode_message
+from chaperone_cli.codec.plain_messages import are_plain
 from chaperone_cli.domain.conversation import Conversation, Source
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import Account, Lost
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.json_documents import json_rows
 from chaperone_cli.readers.log import Log
-from chaperone_cli.readers.values import begins
+from chaperone_cli.readers.values import as_list, begins
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Canonical(Format):
         own = "turns" in document and ("id" in document or "schema" not in document)
         return own and "candidates" not in begins(document, "turns")
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         new, path = tuple.__new__, log.name
         for row in json_rows(log):
             if isinstance(row, Problem):
@@ -39,10 +42,22 @@ class Canonical(Format):
             # Calling a named tuple takes twice as long.
             source = new(Source, (path, line, item))
             decoded = decode(document, source)
-            if isinstance(decoded, Conversation):
-                yield decoded
-            else:
+            if not isinstance(decoded, Conversation):
                 yield from _problems(decoded, source)
+            else:
+                if (decoded.blank_turns or not decoded.messages) and (lost := _lost(document)):
+                    message = f"says nothing where words are expected, and holds {lost}"
+                    yield Problem(Severity.WARNING, path, message, line, decoded.id)
+                yield decoded
+
+
+def _lost(document: dict[str, Any]) -> Lost:
+    """Gives what text stands in the blank turns of a conversation, or beside it if it has none."""
+    blank = [turn for turn in as_list(document.get("turns")) if not are_plain([turn])]
+    said = (
+        each.text for turn in blank if (message := decode_message(turn, [])) for each in message[:1]
+    )
+    return Account().take(blank or document, said, 1)
 
 
 def _problems(defective: Defective, source: Source) -> Iterator[Problem]:

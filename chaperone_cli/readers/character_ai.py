@@ -89,7 +89,7 @@ def _add(draft: Draft, message: dict[str, Any], number: int) -> None:
     name = first_text(as_dict(message.get("author")) or as_dict(message.get("src")), "name")
     if role is Role.USER:
         name = None  # the account's own name tells an evaluator nothing
-    draft.say(role, chosen, number, id=id_, name=name, at=at)
+    draft.say(role, chosen, number, id=id_, name=name, at=at, record=message)
 
 
 def _role(message: dict[str, Any]) -> Role:

@@ -56,7 +56,8 @@ def add_message(draft: Draft, message: dict[str, Any], place: int | str) -> None
     # A message that only calls a tool says nothing, and is no blank turn either.
     if content or not context:
         name = as_text(message.get("name"))
-        draft.say(role, content, place, id=message.get("id"), name=name, at=at)
+        id_ = message.get("id")
+        draft.say(role, content, place, id=id_, name=name, at=at, record=message)
 
 
 def message_text(message: dict[str, Any]) -> str:

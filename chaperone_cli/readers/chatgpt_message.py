@@ -36,7 +36,8 @@ def add(draft: Draft, message: dict[str, Any], key: str) -> str | None:
     text, placeholders = _read(content)
     for kind in _attachments(content, metadata):
         text, placeholders = f"{text}\n{placeholder(kind)}".lstrip("\n"), placeholders + 1
-    draft.say(role, text, key, id=message.get("id"), at=at, extra=placeholders)
+    id_ = message.get("id")
+    draft.say(role, text, key, id=id_, at=at, extra=placeholders, record=content)
     return as_text(metadata.get("model_slug")) if role is Role.ASSISTANT else None
 
 
@@ -101,7 +102,9 @@ def _read(content: dict[str, Any]) -> tuple[str, int]:
         return reader(content)
     # An unknown kind may be anything: what it holds as text is shown behind its placeholder.
     text, placeholders = _parts(content)
-    return f"{placeholder(kind)}\n{text}".rstrip("\n"), placeholders + 1
+    others = (as_text(content.get(key)) for key in _TEXT_KEYS)
+    words = "\n".join(dict.fromkeys(each for each in (text, thoughts(content), *others) if each))
+    return f"{placeholder(kind)}\n{words}".rstrip("\n"), placeholders + 1
 
 
 def _parts(content: dict[str, Any]) -> tuple[str, int]:

@@ -97,7 +97,7 @@ def _add(draft: Draft, number: int, message: object) -> None:
         if text := as_text(file.get("extracted_content")):
             draft.context(Context(Role.EVENT, "attachment", text), number, at)
     content = [*content, *attached] if attached else content
-    draft.say(role, content, number, id=message.get("uuid"), at=at)
+    draft.say(role, content, number, id=message.get("uuid"), at=at, record=message)
 
 
 def _content(message: dict[str, Any]) -> list[Any]:

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from chaperone_cli.codec.message import MARKS, TEXT_KINDS, text_of
+from chaperone_cli.codec.message import TEXT_KINDS
 from chaperone_cli.domain.conversation import Role
 from chaperone_cli.readers.values import as_dict, as_list, as_text, first_text
 
 _SPOKEN_KINDS = TEXT_KINDS | {"refusal", "voice_note", "audio_transcription"}
+_MARKS = frozenset({"step-start"})
+"""Kinds of part that only divide a message."""
 _REASONING = re.compile(r"thinking|reason|thought", re.IGNORECASE)
 _TOOL = re.compile(r"tool|function|mcp_|code_?exec|executable|web_search", re.IGNORECASE)
 _NOT_IN_KIND = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -56,7 +58,7 @@ def said(content: object) -> Said:
     context: list[Context] = []
     placeholders = 0
     for part in parts:
-        if as_dict(part).get("type") in MARKS:
+        if as_dict(part).get("type") in _MARKS:
             continue
         read = _part(part)
         if isinstance(read, Context):
@@ -92,6 +94,13 @@ def _part(part: object) -> Context | tuple[str, bool]:
     if _TOOL.search(kind):
         return Context(Role.TOOL, as_text(part.get("name")) or "tool", tool_text(part))
     return placeholder(kind), True
+
+
+def text_of(value: object) -> str | None:
+    """Gives the words under a part's key: a string, or an object with it as `value`."""
+    if isinstance(value, dict):
+        value = value.get("value")
+    return value if isinstance(value, str) else None
 
 
 def _typed(part: dict[str, Any]) -> dict[str, Any]:

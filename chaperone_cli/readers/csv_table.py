@@ -26,7 +26,7 @@ class CSV(Format):
     def recognises(self, head: Head) -> bool:  # noqa: D102
         return _header(head) is not None
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         found = _header(log.head)
         if found is None:
             yield log.problem(f"its first line names no such columns; expected {self.needs}", 1)

@@ -1,13 +1,15 @@
 """A conversation under construction, with everything that is wrong with it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from chaperone_cli.codec.conversation import is_blank
 from chaperone_cli.codec.message import identifier
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Side, Source
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import Account, untold
 from chaperone_cli.readers.content import Context, said
 from chaperone_cli.readers.times import utc
 
@@ -117,10 +119,12 @@ class Draft:
         name: str | None = None,
         at: object = None,
         extra: int = 0,
+        record: object = None,
     ) -> None:
         """Adds a message; what it holds besides words stands before it as context.
 
-        `extra` counts placeholders that already stand in `content` as text.
+        `extra` counts placeholders that already stand in `content` as text. `record` is the whole
+        that `content` was read from: where that is blank, there must be no other text in it.
         """
         text, placeholders, context = (
             (content, 0, ()) if isinstance(content, str) else said(content)
@@ -132,6 +136,8 @@ class Draft:
             self.messages.append(Message(role, text, identifier(id), name, utc(at), place))
         elif not context:
             self._blank_turns += Side.of(role) is not None
+            if lost := untold(record):
+                self.defect(f" says nothing where words are expected, and holds {lost}", place)
 
     def context(
         self, piece: Context, place: int | str, at: object = None, placeholders: int = 0
@@ -140,6 +146,14 @@ class Draft:
         self._placeholders += placeholders
         if not is_blank(piece.text):
             self.messages.append(Message(piece.role, piece.text, None, piece.name, utc(at), place))
+
+    @contextmanager
+    def accounting(self, record: object, line: int, account: Account) -> Iterator[None]:
+        """Adds to `account` what becomes of a record that holds one message, or less."""
+        before, defects = len(self.messages), len(self._defects)
+        yield
+        texts = (message.text for message in self.messages[before:])
+        account.take(record, texts, line, "not audited" if len(self._defects) > defects else None)
 
     def defect(self, clause: str, entry: object = None) -> None:
         """Notes why this conversation cannot be audited: a clause that goes on from its `entry`."""

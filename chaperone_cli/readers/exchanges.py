@@ -24,7 +24,7 @@ _TABLES = """
     CREATE TABLE sessions (number INTEGER PRIMARY KEY, id TEXT UNIQUE);
     CREATE TABLE calls (
         id TEXT PRIMARY KEY, session INTEGER, trace TEXT, at REAL, weight INTEGER,
-        asked BLOB, answered BLOB, facts BLOB, line INTEGER, item INTEGER
+        asked BLOB, answered BLOB, facts BLOB, line INTEGER, item INTEGER, unread INTEGER
     );
     CREATE INDEX by_trace ON calls (trace, session, at);
     CREATE INDEX by_session ON calls (session, trace, at);
@@ -32,8 +32,9 @@ _TABLES = """
 _SESSION = "INSERT OR IGNORE INTO sessions (id) VALUES (?)"
 _NUMBER = "SELECT number FROM sessions WHERE id = ?"
 _ADD = """
-    INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET
+        unread = max(unread, excluded.unread),
         at = min(coalesce(at, excluded.at), coalesce(excluded.at, at)),
         session = coalesce(session, excluded.session), trace = coalesce(trace, excluded.trace),
         weight = max(weight, excluded.weight),
@@ -58,7 +59,7 @@ _COMPLETE = (
 )
 """Calls belong to the session of their trace; a trace without any is a session of its own."""
 _CALLS = """
-    SELECT sessions.id, trace, asked, answered, facts, line, item, weight
+    SELECT sessions.id, trace, asked, answered, facts, line, item, weight, unread
     FROM calls JOIN sessions ON session = sessions.number
     ORDER BY session, (SELECT min(c.at) FROM calls c WHERE c.session = calls.session
                        AND c.trace = calls.trace), trace, weight, at, calls.rowid
@@ -83,6 +84,8 @@ class Call:
     facts: dict[str, Any] = field(default_factory=dict)
     weight: int = 0
     """How likely it tells the whole conversation: a call of a model more than a step around it."""
+    unread: bool = False
+    """Whether text stood where it was recorded that is in none of its messages."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,9 @@ class Told:
     facts: dict[str, Any]
     line: int
     item: int | None
+    unread: bool
+    left: int
+    """Characters of its calls that are not in `messages`."""
 
 
 class Exchanges:
@@ -119,6 +125,7 @@ class Exchanges:
                     dumps(call.facts) if call.facts else None,
                     call.line,
                     call.item,
+                    call.unread,
                 ),
             )
         except sqlite3.Error as error:
@@ -146,7 +153,8 @@ class Exchanges:
 def _told(session: str, rows: Iterator[tuple[Any, ...]]) -> Told:
     history: Messages = []
     facts: dict[str, Any] = {}
-    line, item = 0, None
+    line, item, unread = 0, None, False
+    texts: set[str] = set()
     for _, calls in groupby(rows, key=itemgetter(1)):
         around: Messages = []
         by_model: Messages = []
@@ -154,6 +162,8 @@ def _told(session: str, rows: Iterator[tuple[Any, ...]]) -> Told:
             if not line:
                 line, item = row[5], row[6]
             told = _loaded(row[2]) + _loaded(row[3])
+            texts.update(map(message_text, told))
+            unread = unread or bool(row[8])
             if row[7]:
                 by_model = _retold(by_model, told)
             elif told and not _is_whole(around):
@@ -163,7 +173,8 @@ def _told(session: str, rows: Iterator[tuple[Any, ...]]) -> Told:
         if any(map(is_prompt, around)) and not any(map(is_prompt, by_model)):
             by_model = _retold(around, by_model)
         history = joined(history, by_model or around)
-    return Told(session, history, facts, line, item)
+    left = sum(map(len, texts - set(map(message_text, history))))
+    return Told(session, history, facts, line, item, unread, left)
 
 
 def _is_whole(messages: Messages) -> bool:

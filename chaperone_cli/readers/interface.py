@@ -4,8 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
-from chaperone_cli.domain.problem import Problem
+from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.draft import Place
 from chaperone_cli.readers.json_documents import Document, json_documents
 from chaperone_cli.readers.log import Head, Log
@@ -27,8 +28,13 @@ class Format(ABC):
         """Says whether a log that begins like this is of this format, whatever its name."""
         return any(self.fits(document) for document in head.documents)
 
-    @abstractmethod
     def read(self, log: Log) -> Iterator[Conversation | Problem]:
+        """Gives what is in `log`, and at its end what text became neither turn nor context."""
+        yield from self.read_all(log)
+        yield from log.account.problems(log.name)
+
+    @abstractmethod
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:
         """Gives the conversations of `log` in order, and what could not be read, as it is found.
 
         It yields as it reads and keeps nothing that grows with the log. Whether an id was seen
@@ -48,7 +54,7 @@ class DocumentFormat(Format):
     other.
     """
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         for document in json_documents(log):
             if isinstance(document, Problem):
                 yield document
@@ -61,12 +67,35 @@ class DocumentFormat(Format):
         if not self.fits(value):
             return [self.unfit(document, log)]
         try:
-            return list(self.conversations(value, Place(log.name, line, item), log))
+            items = list(self.conversations(value, Place(log.name, line, item), log))
         except RecursionError:
             return [log.problem(f"{document.name} is nested too deeply and was left out", line)]
+        return accounted(items, value, line, log)
 
     @abstractmethod
     def conversations(
         self, document: dict[str, Any], place: Place, log: Log
     ) -> Iterator[Conversation | Problem]:
         """Gives the conversations in one object for which `fits` holds."""
+
+
+def accounted(
+    items: list[Conversation | Problem], record: object, line: int, log: Log
+) -> list[Conversation | Problem]:
+    """Gives `items`, which were made of one record; an error instead where they hold none of it."""
+    read = [item for item in items if isinstance(item, Conversation)]
+    texts = [message.text for each in read for message in each.messages]
+    lost = log.account.take(record, texts, line, _otherwise(read, len(items), log))
+    if texts or not lost:
+        return items
+    log.account.tell(lost)
+    message = f"{lost} became neither turn nor context; it is not audited"
+    return [Problem(Severity.ERROR, log.name, message, line, read[0].id)]
+
+
+def _otherwise(read: list[Conversation], items: int, log: Log) -> str | None:
+    """Says why text may be missing from what was read, whatever it is."""
+    if len(read) < items:
+        return "not audited"  # and a Problem says so
+    forks = any(each.meta.get("abandoned_branches") for each in read)
+    return "branch" if forks and log.branches is Branches.LAST else None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import Account
 from chaperone_cli.readers.inputs import reason
 from chaperone_cli.readers.json_opening import Layout, layout_of, shown_documents
 from chaperone_cli.readers.streams import BUFFER_BYTES, DamagedStream, Rejoined
@@ -49,6 +50,8 @@ class Log:
         """The path as it was given to chaperone, with the member of an archive; `-` for stdin."""
         self.line_limit = line_limit
         self.branches = branches
+        self.account = Account()
+        """What became of the text in it so far."""
         self._damage: OSError | None = None
         self._start = self._read_start(stream).removeprefix(_BOM)
         self.stream = io.BufferedReader(Rejoined(self._start, stream), BUFFER_BYTES)

@@ -9,7 +9,7 @@ from chaperone_cli.domain.branches import Branches, Tree
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.readers.draft import Draft, Place
-from chaperone_cli.readers.interface import DocumentFormat
+from chaperone_cli.readers.interface import DocumentFormat, accounted
 from chaperone_cli.readers.json_documents import Document, json_documents
 from chaperone_cli.readers.log import Log
 from chaperone_cli.readers.values import as_dict, as_text, dicts
@@ -34,7 +34,7 @@ class OpenAssistant(DocumentFormat):
         # A tree that is cut short by the opening shows at least its root's first keys.
         return "message_id" in root and "role" in root and "text" in root
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:
         """Reads trees; the messages of one tree that stands in rows must follow each other."""
         for key, group in groupby(json_documents(log), key=_tree_of):
             if key is None:
@@ -45,7 +45,8 @@ class OpenAssistant(DocumentFormat):
                 place = Place(log.name, rows[0].line, rows[0].item)
                 nodes = {str(row.value["message_id"]): row.value for row in rows}
                 try:
-                    yield from list(_conversations(nodes, place, log, key))
+                    items = list(_conversations(nodes, place, log, key))
+                    yield from accounted(items, [*nodes.values()], place.line, log)
                 except RecursionError:
                     message = f"tree {key} is nested too deeply and was left out"
                     yield log.problem(message, place.line)
@@ -135,7 +136,8 @@ def _read(
     for key in path:
         node = nodes[key]
         if role := draft.role(node.get("role"), key):
-            draft.say(role, node.get("text"), key, id=key, at=node.get("created_date"))
+            text, at = node.get("text"), node.get("created_date")
+            draft.say(role, text, key, id=key, at=at, record={**node, "replies": None})
             model = as_text(node.get("model_name")) or model
     first = nodes[path[0]] if path else {}
     draft.facts(

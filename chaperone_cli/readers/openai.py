@@ -44,8 +44,8 @@ class OpenAI(DocumentFormat):
     def recognises(self, head: Head) -> bool:  # noqa: D102
         return super().recognises(head) or _is_one(head)
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
-        return _one(log) if _is_one(log.head) else super().read(log)
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+        return _one(log) if _is_one(log.head) else super().read_all(log)
 
     def conversations(  # noqa: D102
         self, document: dict[str, Any], place: Place, log: Log
@@ -101,5 +101,6 @@ def _one(log: Log) -> Iterator[Conversation | Problem]:
             yield document
             draft.defect("one of its messages could not be read")
         else:
-            add_message(draft, document.value, document.item or document.line)
+            with draft.accounting(document.value, document.line, log.account):
+                add_message(draft, document.value, document.item or document.line)
     yield from draft.finish()

@@ -4,12 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chaperone_cli.readers.any_messages import answered, asked, parsed_string
+from chaperone_cli.readers.any_messages import answered, asked
 from chaperone_cli.readers.draft import Place
 from chaperone_cli.readers.exchanges import Call, Messages
 from chaperone_cli.readers.times import utc
 from chaperone_cli.readers.traces import TraceFormat
-from chaperone_cli.readers.values import as_dict, as_list, as_text, dicts, first_text
+from chaperone_cli.readers.values import (
+    as_dict,
+    as_list,
+    as_text,
+    dicts,
+    first_text,
+    parsed_string,
+)
 
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _SYSTEM = "gen_ai.system_instructions"

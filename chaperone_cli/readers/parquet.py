@@ -36,7 +36,7 @@ class Parquet(Format):
     def recognises(self, head: Head) -> bool:  # noqa: D102
         return head.start.startswith(PARQUET_MAGIC)
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         if not self.recognises(log.head):
             yield log.problem("this is no Parquet file; leave out --format, or name another")
             return
@@ -86,6 +86,7 @@ def _read_documents(
     log = Log(name, cast(io.BufferedReader, io.BytesIO()), branches=branches)
     for number, document in enumerate(documents, 1):
         yield from format.read_document(Document(number, number, document), log)
+    yield from log.account.problems(name)
 
 
 def _rows(table: Any) -> Iterator[dict[str, Any]]:

@@ -36,7 +36,7 @@ class PlainText(Format):
         roles = [role for line in lines if (role := _label(line)[0]) is not None]
         return len(roles) >= _LEAST and {Role.USER, Role.ASSISTANT} <= set(roles)
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         script = _Script(log)
         for line in log.lines():
             if isinstance(line, Problem):

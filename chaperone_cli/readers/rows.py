@@ -7,14 +7,18 @@ from typing import Any
 
 from chaperone_cli.codec.conversation import conversation_id, decode_meta, decode_onset, is_blank
 from chaperone_cli.codec.message import decode_message, optional_string
-from chaperone_cli.domain.conversation import Conversation, Side, Source
+from chaperone_cli.domain.conversation import Conversation, Message, Side, Source
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import untold
+from chaperone_cli.readers.content import Said, said, text_of
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.json_documents import json_rows
 from chaperone_cli.readers.json_lines import Row
 from chaperone_cli.readers.json_opening import CONVERSATION_KEYS
 from chaperone_cli.readers.log import Log
 from chaperone_cli.readers.spool import Facts, Spool, Spooled
+
+_NOTHING = Said("")
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Rows(Format):
             and len(self.telltale & document.keys()) >= 2
         )
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         with closing(Spool()) as spool:
             for row in json_rows(log):
                 if isinstance(row, Problem):
@@ -55,14 +59,26 @@ def grouped(spool: Spool, path: str) -> Iterator[Conversation]:
 
 def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
     line, document, item = row
+    document, beside = _usual(document)
     defects: list[str] = []
     id_ = conversation_id("conversation_id", document, defects)
     read = decode_message(document, defects)
     label = optional_string("label", document, defects)
     onset = decode_onset(document, defects)
     meta = decode_meta(document, defects)
+    if (
+        read is not None
+        and is_blank(read[0].text)
+        and not beside.context
+        and (text := untold(document))
+    ):
+        defects.append(f"says nothing where words are expected, and holds {text}")
     if id_ is not None and read is not None and not defects:
         message, placeholders = read
+        for piece in beside.context:
+            aside = Message(piece.role, piece.text, None, piece.name, message.at, item or line)
+            spool.add(id_, line, aside, 0)
+        placeholders += beside.placeholders
         spool.add(id_, line, message._replace(place=item or line), placeholders)
         if not (label is None and onset is None and meta is None):
             try:
@@ -77,6 +93,28 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
     lost = "this row was left out" if id_ is None else "its whole conversation is not audited"
     for defect in defects:
         yield Problem(Severity.ERROR, log.name, f"{defect}; {lost}", line, id_)
+
+
+def _usual(document: dict[str, Any]) -> tuple[dict[str, Any], Said]:
+    """Gives a row with its words in `content`, and what its parts hold besides words.
+
+    User interfaces keep an empty `content` beside the `parts` that were shown, and the Assistants
+    API an object with `value` for a text.
+    """
+    content, parts = document.get("content"), document.get("parts")
+    if isinstance(content, str) and not is_blank(content):
+        return document, _NOTHING
+    if isinstance(content, list):
+        return {**document, "content": [_usual_part(part) for part in content]}, _NOTHING
+    if not isinstance(parts, list):
+        return document, _NOTHING
+    read = said(parts)
+    return {**document, "content": read.text}, read
+
+
+def _usual_part(part: Any) -> Any:
+    text = text_of(part.get("text")) if isinstance(part, dict) else None
+    return part if text is None else {**part, "text": text}
 
 
 def _conversation(spooled: Spooled, path: str) -> Conversation:

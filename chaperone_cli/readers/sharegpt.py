@@ -37,7 +37,7 @@ class ShareGPT(DocumentFormat):
                 draft.defect(f" is {json_name(entry)}; expected an object", number)
             elif role := draft.role(entry.get("from"), number):
                 content = entry.get("value", entry.get("text"))
-                draft.say(role, content, number, id=entry.get("id"))
+                draft.say(role, content, number, id=entry.get("id"), record=entry)
         draft.label = as_text(document.get("label"))
         draft.facts(
             title=as_text(document.get("title")),

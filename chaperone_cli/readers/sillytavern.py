@@ -27,7 +27,7 @@ class SillyTavern(Format):
     def fits(self, document: dict[str, Any]) -> bool:  # noqa: D102
         return _is_header(document) or {"mes", "is_user"} <= document.keys()
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         draft = Draft(Place(log.name, 1, None))
         seen = False
         for document in json_documents(log):
@@ -39,7 +39,8 @@ class SillyTavern(Format):
             if _is_header(document.value):
                 _read_header(draft, document.value)
             else:
-                _add(draft, document.value, document.item or document.line)
+                with draft.accounting(document.value, document.line, log.account):
+                    _add(draft, document.value, document.item or document.line)
         if seen:
             yield from draft.finish()
 
@@ -68,14 +69,15 @@ def _add(draft: Draft, message: dict[str, Any], place: int) -> None:
     if reasoning := as_text(extra.get("reasoning")):
         draft.context(Context(Role.EVENT, "reasoning", reasoning), place, at)
     if message.get("is_user") is True:
-        draft.say(Role.USER, _content(text, extra), place, at=at)
+        draft.say(Role.USER, _content(text, extra), place, at=at, record=message)
     else:
         draft.facts(model=as_text(extra.get("model")))
         swipes = as_list(message.get("swipes"))
         index = message.get("swipe_id")
         if not as_text(text) and isinstance(index, int) and 0 <= index < len(swipes):
             text = as_text(swipes[index])
-        draft.say(Role.ASSISTANT, _content(text, extra), place, name=name, at=at)
+        words = _content(text, extra)
+        draft.say(Role.ASSISTANT, words, place, name=name, at=at, record=message)
 
 
 def _content(text: object, extra: dict[str, Any]) -> list[Any]:

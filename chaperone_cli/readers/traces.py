@@ -3,10 +3,12 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import texts_in
 from chaperone_cli.readers.chat_messages import add_messages
 from chaperone_cli.readers.draft import Draft, Place
 from chaperone_cli.readers.exchanges import Call, Exchanges, Told
@@ -26,7 +28,7 @@ class TraceFormat(Format):
     def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:
         """Gives the calls that one object records, in whole or in part."""
 
-    def read(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
+    def read_all(self, log: Log) -> Iterator[Conversation | Problem]:  # noqa: D102
         with closing(Exchanges()) as exchanges:
             for document in json_documents(log):
                 if isinstance(document, Problem):
@@ -42,17 +44,27 @@ class TraceFormat(Format):
             yield self.unfit(document, log)
             return
         try:
-            for call in self.calls(value, Place(log.name, line, item)):
-                exchanges.add(call)
+            calls = list(self.calls(value, Place(log.name, line, item)))
+            texts = (each.text for call in calls for each in texts_in([call.asked, call.answered]))
+            lost = log.account.take(value, texts, line)
+            if lost and not calls:
+                log.account.tell(lost)
+                yield log.problem(
+                    f"{lost} became neither turn nor context; it is not audited", line
+                )
+            for call in calls:
+                exchanges.add(replace(call, unread=bool(lost)))
         except RecursionError:
             yield log.problem(f"{document.name} is nested too deeply and was left out", line)
 
 
 def _conversation(told: Told, log: Log) -> list[Conversation | Problem]:
     draft = Draft(Place(log.name, told.line, told.item), told.id)
+    log.account.leave("repetition", told.left)
     if not told.messages:
+        severity = Severity.ERROR if told.unread else Severity.WARNING
         message = "its calls hold no messages; it is not audited"
-        return [Problem(Severity.WARNING, log.name, message, told.line, told.id)]
+        return [Problem(severity, log.name, message, told.line, told.id)]
     try:
         add_messages(draft, told.messages)
     except RecursionError:

@@ -1,6 +1,22 @@
 """Values of documents that may hold anything at all: what they are expected to be, or nothing."""
 
+import re
+from ast import literal_eval
+from contextlib import suppress
 from typing import Any
+
+import orjson
+
+SPEAKER = re.compile(r"^(system|developer|user|human|assistant|ai|tool|function): ", re.MULTILINE)
+"""The label of an utterance, where several stand in one text."""
+_PRINTED = re.compile(
+    r"role='(?P<role>\w+)' "
+    r"content=(?P<content>None|'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")(?: |$)"
+)
+_PRINTED_CALLS = re.compile(r" tool_calls=(?P<calls>\[\{.*?\}\])(?= \w+=|$)")
+_BEGINNINGS = ("{", "[", '"', "r")
+_MOST_WRAPS = 3
+"""Strings of JSON within strings of JSON."""
 
 
 def as_dict(value: object) -> dict[str, Any]:
@@ -40,3 +56,35 @@ def is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def parsed_string(value: Any) -> Any:
+    """Gives the object or list in a string that holds one, else `value` itself.
+
+    It may be JSON, also within a string of JSON, or a message as Python prints it.
+    """
+    parsed = value
+    for _ in range(_MOST_WRAPS):
+        if not isinstance(parsed, str) or parsed[:1] not in _BEGINNINGS or not parsed:
+            return parsed
+        if parsed[0] == "r":
+            return _printed(parsed) or parsed
+        try:
+            parsed = orjson.loads(parsed)
+        except orjson.JSONDecodeError:
+            return parsed
+    return parsed
+
+
+def _printed(text: str) -> dict[str, Any] | None:
+    found = _PRINTED.match(text)
+    if found is None:
+        return None
+    calls = _PRINTED_CALLS.search(text, found.end())
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return {
+            "role": found["role"],
+            "content": literal_eval(found["content"]),
+            "tool_calls": literal_eval(calls["calls"]) if calls else None,
+        }
+    return None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chaperone_cli.codec.schemas import validator
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
-from chaperone_cli.domain.problem import Problem
+from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers import LogReader
 from tests.codec.test_conversation import documents, mutated
 from tests.readers.reading import canonical, conversations, lines, read, write
@@ -189,6 +189,7 @@ def test_a_line_is_read_without_an_error_if_and_only_if_the_schema_accepts_it(
             item
             for item in LogReader([path], format="canonical")
             if isinstance(item, Problem)
+            and item.severity is Severity.ERROR
             and item.line == number
             and "already stands" not in item.message
         ]

@@ -1,0 +1,273 @@
+"""What became of the text in a log: every character is kept, left out for a named reason, or lost.
+
+Readers know where their formats keep what was said. This knows nothing of formats: it looks at all
+the text that a record holds, wherever that lies, and at what was made of it. So it sees also what
+a reader does not look for.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import orjson
+
+from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.values import SPEAKER, parsed_string
+
+
+def _names(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
+_ALTERNATIVE = "alternative"
+"""The reason why all but one of several may be left out."""
+_SAID = _names(
+    "answer body completion content inputtext mes message output outputtext parts prompt query "
+    "question rawcontent refusal reply response result said text utterance value"
+)
+"""Keys whose strings are text however short they are; by others only whole phrases are."""
+_FACTS = _names(
+    "account author avatar category channel comment count currency date description displayname "
+    "domain email error event exportat extension filename finishreason format from href identifier "
+    "key kind label lang language level link location mimetype modalities mode model modelslug "
+    "name namespace origin owner path pipeline platform project provider recipient region release "
+    "role sender service severity speaker stack state status statusmessage subject subtitle "
+    "summary tag tags task timestamp timezone title tool topic traceback type updated useragent "
+    "user username version zone"
+)
+"""Keys whose strings are facts about a record, and nobody's words in a conversation."""
+_FACT_ENDINGS = ("id", "at", "time", "date", "url", "uuid", "name", "token")
+_KINDS = {
+    name: kind
+    for kind, names in {
+        _ALTERNATIVE: "alternatives candidates choices gen_ai.output.messages generations swipes "
+        "swipeinfo variants",
+        "attachment": "attachments blob data docs documents file files filesv images imageurl "
+        "inlinedata sources",
+        "definition": "definition definitions examples functiondeclarations functions greeting "
+        "jsonschema parameters persona responseformat scenario tooldefinitions tools",
+        "metadata": "additionalkwargs annotations citations config configuration events extra "
+        "flags headers info logprobs meta metadata modelparameters options plugins references "
+        "resource resourceattributes responsemetadata scope serialized settings store usage "
+        "usagemetadata",
+        "score": "feedback labels moderation openaimoderation rating ratings scores target targets",
+    }.items()
+    for name in _names(names)
+}
+"""Why text below these keys may be left out: it stands beside what was said, or for it."""
+_STEPS = _names(
+    "SPAN EVENT TOOL RETRIEVER EMBEDDING CHAIN AGENT EVALUATOR GUARDRAIL tool retriever embedding "
+    "parser prompt chain"
+)
+"""What tracing tools call the steps around the calls of a model."""
+_TYPED_VALUES = frozenset({"stringValue", "string_value", "arrayValue", "kvlistValue", "values"})
+_NOT_IN_NAME = re.compile(r"[^a-z]+")
+# Shorter than any stretch of conversation that would give something away.
+_LIKE_A_KEY = re.compile(r"[A-Za-z][\w.-]{0,15}", re.ASCII)
+_BREAK = re.compile(r"\s*(?:\n|</?antThinking>)\s*")
+_NOTHING = "None"
+"""As Python prints that nothing was said."""
+_NAMED = 5
+
+
+class Lost(Counter[str]):
+    """Characters of text of which nothing was made, by the key under which they stand."""
+
+    def __str__(self) -> str:
+        names = [f"`{key}`" for key, _ in self.most_common()]
+        further = len(names) - _NAMED
+        more = f" and {further} other keys" if further > 0 else ""
+        number = self.total()
+        plural = "" if number == 1 else "s"
+        return f"{number:,} character{plural} of text under {', '.join(names[:_NAMED])}{more}"
+
+
+class Text(NamedTuple):
+    """A string of a record that may be somebody's words."""
+
+    key: str
+    """As a message may show it: what stands as a key may be anything, even what was said."""
+    reason: "Reason | None"
+    """Why it may be left out, if anything says so."""
+    text: str
+
+
+class Reason(NamedTuple):
+    """Why text below one key of a record may be left out."""
+
+    kind: str
+    place: int
+    """Told apart where one of several alternatives must be kept."""
+
+
+class Account:
+    """The characters of text in one log: how many were seen, and what of them was not kept."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.left: Counter[str] = Counter()
+        """Characters in no turn and no context, by the reason for it."""
+        self.lost = Lost()
+        """Those that nothing explains."""
+        self._first_lost: int | None = None
+
+    @property
+    def kept(self) -> int:
+        """The characters that became turns or context."""
+        return self.seen - self.left.total() - self.lost.total()
+
+    def take(
+        self, record: object, texts: Iterable[str], line: int, otherwise: str | None = None
+    ) -> Lost:
+        """Adds what became of `record`, of which `texts` were made; gives what is lost of it.
+
+        `otherwise` is why text of it is left out for which there is no other reason.
+        """
+        made, lost = _Made(texts), Lost()
+        left: list[tuple[str, Reason, int]] = []
+        chosen: set[Reason | None] = set()
+        for key, reason, text in texts_in(record):
+            self.seen += len(text)
+            missing = made.lacks(text)
+            if not missing:
+                chosen.add(reason)
+            elif reason:
+                left.append((key, reason, missing))
+            elif otherwise:
+                self.left[otherwise] += missing
+            else:
+                lost[key] += missing
+        for key, reason, missing in left:
+            if reason.kind == _ALTERNATIVE and reason not in chosen and not otherwise:
+                lost[key] += missing
+            else:
+                self.left[reason.kind] += missing
+        if lost:
+            self._first_lost = self._first_lost or line
+            self.lost.update(lost)
+        return lost
+
+    def leave(self, kind: str, characters: int) -> None:
+        """Notes that so many characters that were taken as kept were left out after all."""
+        if characters:
+            self.left[kind] += characters
+
+    def tell(self, lost: Lost) -> None:
+        """Notes that a Problem of its own tells of what was lost of a record."""
+        self.lost = Lost(self.lost - lost)
+        self.left["not audited"] += lost.total()
+
+    def problems(self, path: str) -> Iterator[Problem]:
+        """Says what was lost, all together."""
+        if self.lost:
+            message = f"{self.lost} became neither turn nor context, here first"
+            yield Problem(Severity.WARNING, path, message, self._first_lost)
+
+
+def untold(record: object) -> Lost:
+    """Gives what is lost of a record of which nothing was made."""
+    return Account().take(record, (), 1)
+
+
+def texts_in(record: object) -> Iterator[Text]:
+    """Gives all text of a record, in whatever depth, also in JSON that stands in strings."""
+    waiting: list[tuple[object, str, Reason | None]] = [(record, "", None)]
+    while waiting:
+        value, key, reason = waiting.pop()
+        if isinstance(value, str) and _may_hold_text(key):
+            value = parsed_string(value)
+            if isinstance(value, str) and _is_text(value, key):
+                yield Text(_shown(key), reason, value)
+        if isinstance(value, dict):
+            waiting += _inner(value, key, reason)
+        elif isinstance(value, list):
+            waiting += ((each, key, reason) for each in value)
+
+
+def _inner(
+    value: dict[str, Any], key: str, reason: Reason | None
+) -> Iterator[tuple[object, str, Reason | None]]:
+    place = id(value)
+    if reason is None and (kind := _kind_of(value)):
+        reason = Reason(kind, place)
+    if value.keys() == {"key", "value"}:  # an attribute, as OpenTelemetry writes it
+        name = str(value["key"])
+        yield value["value"], name, reason or _reason(name, place)
+        return
+    twice = bool(value.get("content")) and "sender" in value
+    for name, inner in value.items():
+        if name in _TYPED_VALUES:
+            yield inner, key, reason
+        elif twice and name == "text":
+            yield inner, name, reason or Reason("rendering", place)
+        else:
+            yield inner, name, reason or _reason(name, place)
+
+
+def _kind_of(value: dict[str, Any]) -> str | None:
+    if value.get("deleted") is True:
+        return "deleted"
+    return "step" if _STEPS & {str(value.get("type")), str(value.get("run_type"))} else None
+
+
+def _reason(name: str, place: int) -> Reason | None:
+    kind = _kind(name)
+    return Reason(kind, place) if kind else None
+
+
+@lru_cache(maxsize=4096)
+def _shown(key: str) -> str:
+    return key if _plain(key) in _SAID or _LIKE_A_KEY.fullmatch(key) else "..."
+
+
+@lru_cache(maxsize=4096)
+def _kind(name: str) -> str | None:
+    if name.startswith("_"):
+        return "metadata"
+    return _KINDS.get(name) or _KINDS.get(_plain(name))
+
+
+@lru_cache(maxsize=4096)
+def _plain(name: str) -> str:
+    """Gives a key as the tables above have it: the last word behind dots, in small letters."""
+    words = [word for word in name.lower().split(".") if not word.isdecimal()]
+    return _NOT_IN_NAME.sub("", words[-1]) if words else ""
+
+
+@lru_cache(maxsize=4096)
+def _may_hold_text(key: str) -> bool:
+    name = _plain(key)
+    return name in _SAID or not (name in _FACTS or name.endswith(_FACT_ENDINGS))
+
+
+def _is_text(value: str, key: str) -> bool:
+    said = value.strip()
+    # Not every script parts its words.
+    return bool(said) and (" " in said or not said.isascii() or _plain(key) in _SAID)
+
+
+class _Made:
+    """The texts that were made of a record."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._whole = set(texts)
+        self._all: str | None = None
+
+    def lacks(self, text: str) -> int:
+        """Gives how many characters of `text` are in none of them."""
+        if text in self._whole:
+            return 0
+        if self._all is None:
+            self._all = "\n".join(self._whole)
+        if text.strip() in self._all:
+            return 0
+        lines = [SPEAKER.sub("", line) for line in _BREAK.split(text.strip())]
+        missing = sum(len(line) for line in lines if not self._holds(line, self._all))
+        return len(text) if missing == sum(map(len, lines)) else missing
+
+    def _holds(self, line: str, made: str) -> bool:
+        # Calls of tools are kept as JSON, in which the line stands with its escapes.
+        escaped = orjson.dumps(line)[1:-1].decode()
+        return line in made or escaped in made or line == _NOTHING
