@@ -173,48 +173,52 @@ def untold(record: object) -> Lost:
 
 def texts_in(record: object) -> Iterator[Text]:
     """Gives all text of a record, in whatever depth, also in JSON that stands in strings."""
-    waiting: list[tuple[object, str, Reason | None]] = [(record, "", None)]
+    # A log takes much of its time here: hence one loop, which passes over what cannot be text.
+    waiting: list[tuple[Any, str, Reason | None]] = [(record, "", None)]
     while waiting:
         value, key, reason = waiting.pop()
-        if isinstance(value, str) and _may_hold_text(key):
-            value = parsed_string(value)
-            if isinstance(value, str) and _is_text(value, key):
-                yield Text(_shown(key), reason, value)
-        if isinstance(value, dict):
-            waiting += _inner(value, key, reason)
+        if isinstance(value, str):
+            if isinstance(parsed := parsed_string(value), str):
+                if _is_text(parsed, key):
+                    yield Text(_shown(key), reason, parsed)
+            else:
+                waiting.append((parsed, key, reason))
         elif isinstance(value, list):
-            waiting += ((each, key, reason) for each in value)
+            waiting += [(each, key, reason) for each in value if each]
+        elif isinstance(value, dict):
+            reason = reason or _reason(value)
+            if "key" in value and len(value) == 2:  # an attribute, as OpenTelemetry writes it
+                value = {str(value["key"]): value.get("value")}
+            for name, inner in value.items():
+                kind = type(inner)
+                if kind is str:
+                    if inner and _may_hold_text(name):
+                        waiting.append((inner, *_below(name, key, reason, value)))
+                elif kind is dict or kind is list:
+                    waiting.append((inner, *_below(name, key, reason, value)))
 
 
-def _inner(
-    value: dict[str, Any], key: str, reason: Reason | None
-) -> Iterator[tuple[object, str, Reason | None]]:
-    place = id(value)
-    if reason is None and (kind := _kind_of(value)):
-        reason = Reason(kind, place)
-    if value.keys() == {"key", "value"}:  # an attribute, as OpenTelemetry writes it
-        name = str(value["key"])
-        yield value["value"], name, reason or _reason(name, place)
-        return
-    twice = bool(value.get("content")) and "sender" in value
-    for name, inner in value.items():
-        if name in _TYPED_VALUES:
-            yield inner, key, reason
-        elif twice and name == "text":
-            yield inner, name, reason or Reason("rendering", place)
-        else:
-            yield inner, name, reason or _reason(name, place)
+def _below(
+    name: str, key: str, reason: Reason | None, value: dict[str, Any]
+) -> tuple[str, Reason | None]:
+    """Gives the key under which what `value` has as `name` stands, and why it may be left out."""
+    if name in _TYPED_VALUES:
+        return key, reason
+    if reason is None:
+        twice = name == "text" and value.get("content") and "sender" in value
+        if kind := "rendering" if twice else _kind(name):
+            return name, Reason(kind, id(value))
+    return name, reason
 
 
-def _kind_of(value: dict[str, Any]) -> str | None:
+def _reason(value: dict[str, Any]) -> Reason | None:
+    """Gives why all text of an object may be left out."""
     if value.get("deleted") is True:
-        return "deleted"
-    return "step" if _STEPS & {str(value.get("type")), str(value.get("run_type"))} else None
-
-
-def _reason(name: str, place: int) -> Reason | None:
-    kind = _kind(name)
-    return Reason(kind, place) if kind else None
+        return Reason("deleted", id(value))
+    for key in ("type", "run_type"):
+        if isinstance(kind := value.get(key), str) and kind in _STEPS:
+            return Reason("step", id(value))
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -243,9 +247,12 @@ def _may_hold_text(key: str) -> bool:
 
 
 def _is_text(value: str, key: str) -> bool:
-    said = value.strip()
     # Not every script parts its words.
-    return bool(said) and (" " in said or not said.isascii() or _plain(key) in _SAID)
+    return (
+        " " in value.strip()
+        or not value.isascii()
+        or (_plain(key) in _SAID and bool(value.strip()))
+    )
 
 
 class _Made:

@@ -32,8 +32,12 @@ _AROUND = ("input.value", "output.value", "traceloop.")
 _PREFIXES = ("gen_ai.", "llm.", "ai.", "input.value", "output.value", "session.id", "user.id")
 """How the names of attributes begin where they are the span's own keys."""
 _SESSIONS = ("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
-_EVENT, _CHOICE = "gen_ai.", "gen_ai.choice"
-_EVENT_ROLES = {f"{_EVENT}{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_CHOICE = "gen_ai.choice"
+_EVENTS = {
+    **{f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")},
+    _CHOICE: "assistant",
+}
+"""Who says the messages that are events, by the names of these."""
 _GROUPS = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans", "resourceLogs",
            "scopeLogs", "logRecords")  # fmt: skip
 _TIMES = ("startTimeUnixNano", "start_time_unix_nano", "timeUnixNano", "start_time", "startTime")
@@ -56,24 +60,16 @@ class OpenTelemetry(TraceFormat):
 
     def fits(self, document: dict[str, Any]) -> bool:  # noqa: D102
         grouped = any(isinstance(document.get(group), list) for group in _GROUPS[:4])
-        return grouped or any(_tells(span) for span in _spans(document))
+        return grouped or any(True for _ in _spans(document))
 
     def calls(self, document: dict[str, Any], place: Place) -> Iterator[Call]:  # noqa: D102
         for number, span in enumerate(_spans(document), 1):
-            if _tells(span):
-                yield _call(span, f"{place.name}-{number}", place)
+            yield _call(*span, f"{place.name}-{number}", place)
 
 
-def _tells(span: dict[str, Any]) -> bool:
-    """Says whether a span, or an event by itself, holds anything that was said."""
-    told = any(key.startswith(_TELLING) for key in _attributes(span))
-    return told or bool(_events([span, *dicts(span.get("events"))]))
-
-
-def _call(span: dict[str, Any], name: str, place: Place) -> Call:
-    attributes = _attributes(span)
-    alone = _events([span])
-    events = alone or _events(dicts(span.get("events")))
+def _call(
+    span: dict[str, Any], attributes: dict[str, Any], events: Messages, name: str, place: Place
+) -> Call:
     identity = {**as_dict(span.get("context")), **span}
     at = next((utc(_number(span[key])) for key in _TIMES if span.get(key)), None)
     models = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
@@ -86,7 +82,7 @@ def _call(span: dict[str, Any], name: str, place: Place) -> Call:
     by_model = attributes.get("openinference.span.kind") == "LLM"
     return Call(
         # An event that stands alone is one message of its span.
-        (None if alone else first_text(identity, "spanId", "span_id")) or name,
+        (None if _name(span) in _EVENTS else first_text(identity, "spanId", "span_id")) or name,
         first_text(identity, "traceId", "trace_id") or name,
         first_text(attributes, *_SESSIONS),
         place.line,
@@ -168,7 +164,8 @@ def _held(message: dict[str, Any], key: str) -> list[Any]:
 def _nested(attributes: dict[str, Any], prefix: str) -> dict[str, Any]:
     """Gives the attributes below `prefix` as the objects that the dots in their names mean."""
     root: dict[str, Any] = {}
-    for name, value in _flat(attributes):
+    below = {key: value for key, value in attributes.items() if _leads_to(key, prefix)}
+    for name, value in _flat(below):
         if name.startswith(f"{prefix}."):
             *path, last = name[len(prefix) + 1 :].split(".")
             node: Any = root
@@ -177,6 +174,10 @@ def _nested(attributes: dict[str, Any], prefix: str) -> dict[str, Any]:
             if isinstance(node, dict):
                 node[last] = value
     return root
+
+
+def _leads_to(key: str, prefix: str) -> bool:
+    return key.startswith(prefix) or prefix.startswith(f"{key}.")
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -193,34 +194,43 @@ def _in_order(numbered: dict[str, Any]) -> list[Any]:
     return [numbered[key] for key in numbers]
 
 
-def _events(events: list[dict[str, Any]]) -> Messages:
-    """Gives the messages that stand in events, each in one of its own."""
-    found: Messages = []
-    for event in events:
-        attributes = _attributes(event)
-        names = (event, "name", "eventName"), (attributes, "event.name")
-        name = next((text for place, *keys in names if (text := first_text(place, *keys))), "")
-        if not name.startswith(_EVENT):
-            continue
-        body = {**attributes, **as_dict(_value(event.get("body")))}
-        if role := _EVENT_ROLES.get(name):
-            found.append({**body, "role": role})
-        elif name == _CHOICE:
-            found += answered(body.get("message") or body.get("content"))
-    return found
+def _name(event: dict[str, Any]) -> str | None:
+    """Gives the name of an event, which says what message it is."""
+    return first_text(event, "name", "eventName") or first_text(_attributes(event), "event.name")
 
 
-def _spans(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Gives the spans in `document`, which lie under resources and scopes, or `document` itself."""
+def _event(event: dict[str, Any]) -> Messages:
+    """Gives the message that an event is, if it is one."""
+    name = _name(event)
+    if name not in _EVENTS:
+        return []
+    body = {**_attributes(event), **as_dict(_value(event.get("body")))}
+    if name == _CHOICE:
+        return answered(body.get("message") or body.get("content"))
+    return [{**body, "role": _EVENTS[name]}]
+
+
+def _spans(
+    document: dict[str, Any],
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], Messages]]:
+    """Gives what tells of a call in `document`, with its attributes and the messages in its events.
+
+    Spans lie under resources and scopes; `document` may be one, or an event, by itself.
+    """
     waiting = [document]
     while waiting:
         node = waiting.pop(0)
-        inner = [each for group in _GROUPS for each in dicts(node.get(group))]
-        # Those that are messages of their span are read with it.
-        inner += (event for event in dicts(node.get("events")) if not _events([event]))
-        waiting[:0] = inner
-        if not inner or _tells(node):
-            yield node
+        events = _event(node)
+        # Events that are messages are read with their span.
+        for event in dicts(node.get("events")):
+            if message := _event(event):
+                events += message
+            else:
+                waiting.insert(0, event)
+        waiting[:0] = [each for group in _GROUPS for each in dicts(node.get(group))]
+        attributes = _attributes(node)
+        if events or any(key.startswith(_TELLING) for key in attributes):
+            yield node, attributes, events
 
 
 def _attributes(span: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ _PRINTED = re.compile(
     r"content=(?P<content>None|'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")(?: |$)"
 )
 _PRINTED_CALLS = re.compile(r" tool_calls=(?P<calls>\[\{.*?\}\])(?= \w+=|$)")
-_BEGINNINGS = ("{", "[", '"', "r")
+_BEGINNINGS = ("{", "[", '"', "role='")
 _MOST_WRAPS = 3
 """Strings of JSON within strings of JSON."""
 
@@ -65,7 +65,7 @@ def parsed_string(value: Any) -> Any:
     """
     parsed = value
     for _ in range(_MOST_WRAPS):
-        if not isinstance(parsed, str) or parsed[:1] not in _BEGINNINGS or not parsed:
+        if not isinstance(parsed, str) or not parsed.startswith(_BEGINNINGS):
             return parsed
         if parsed[0] == "r":
             return _printed(parsed) or parsed
