@@ -112,6 +112,7 @@ class Account:
         self.lost = Lost()
         """Those that nothing explains."""
         self._first_lost: int | None = None
+        self._told = False
 
     @property
     def kept(self) -> int:
@@ -159,11 +160,12 @@ class Account:
         self.lost = Lost(self.lost - lost)
         self.left["not audited"] += lost.total()
 
-    def problems(self, path: str) -> Iterator[Problem]:
-        """Says what was lost, all together."""
-        if self.lost:
+    def problems(self, path: str, severity: Severity = Severity.WARNING) -> Iterator[Problem]:
+        """Says what was lost, all together and once."""
+        if self.lost and not self._told:
+            self._told = True
             message = f"{self.lost} became neither turn nor context, here first"
-            yield Problem(Severity.WARNING, path, message, self._first_lost)
+            yield Problem(severity, path, message, self._first_lost)
 
 
 def untold(record: object) -> Lost:

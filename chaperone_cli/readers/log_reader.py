@@ -1,12 +1,13 @@
 """Reads all conversations of all inputs, one after the other, and says what could not be read."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import datetime
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation, Source
@@ -22,11 +23,24 @@ from chaperone_cli.readers.log import LINE_LIMIT, Log
 from chaperone_cli.readers.parquet import PARQUET_MAGIC, Parquet
 from chaperone_cli.readers.set_aside import set_aside
 from chaperone_cli.readers.streams import open_stream
+from chaperone_cli.readers.times import instant
 
 _ZIP_MAGICS = (ZIP_MAGIC, EMPTY_ZIP_MAGIC)
 _EMPTY = "this file is empty: it holds no conversation"
 PROBLEM_LIMIT = 1000
 """Problems told one by one in each file; the rest are counted."""
+
+
+_DATED = ("chatgpt", "claude")
+"""Formats of exports that hold everything up to their day, and say when it was last changed."""
+_MOST_STATES = 1 << 16
+"""Conversations that are compared, in about 20 MB; of those beyond, the first one stands."""
+
+
+class _State(NamedTuple):
+    at: datetime
+    """When the conversation was last changed."""
+    source: Source
 
 
 class LogReader:
@@ -77,14 +91,38 @@ class LogReader:
         return chain.from_iterable(self._by_input())
 
     def _by_input(self) -> Iterator[Iterable[Conversation | Problem]]:
+        newest = self._newest()
         with closing(KnownIds()) as known:
             for item in self._inputs:
                 if isinstance(item, Problem):
                     yield [item]
                     continue
-                yield _told(self._read(item), known, item.name, self._problem_limit)
+                items = _not_outdated(self._read(item), newest) if newest else self._read(item)
+                yield _told(items, known, item.name, self._problem_limit)
                 self._finished += self._current if item.size is None else item.size
                 self._current = 0
+
+    def _newest(self) -> dict[str, _State]:
+        """Finds the newest states of conversations that stand in several exports.
+
+        Exports hold everything up to their day, so that those of two days hold most of it twice.
+        They are read twice for it, as far as they lie in files.
+        """
+        files = [item for item in self._inputs if isinstance(item, Input) and item.size]
+        exports = [file for file in files if len(files) > 1 and _seems_an_export(file.path)]
+        newest: dict[str, _State] = {}
+        repeated: dict[str, _State] = {}
+        for export in exports if len(exports) > 1 else ():
+            for item in self._read(export):
+                if isinstance(item, Problem) or (state := _state(item)) is None:
+                    continue
+                if (other := newest.get(item.id)) is not None:
+                    newer = state if state.at > other.at else other
+                    repeated[item.id] = newest[item.id] = newer
+                elif len(newest) < _MOST_STATES:
+                    newest[item.id] = state
+            self._current = 0
+        return repeated
 
     def _read(self, item: Input) -> Iterator[Conversation | Problem]:
         try:
@@ -154,6 +192,37 @@ def _named_format(name: str | None) -> Format | None:
     return FORMATS[name]
 
 
+def _state(conversation: Conversation) -> _State | None:
+    at = conversation.meta.get("updated_at")
+    moment = instant(at) if isinstance(at, str) else None
+    return None if moment is None else _State(moment, conversation.source)
+
+
+def _not_outdated(
+    items: Iterable[Conversation | Problem], newest: Mapping[str, _State]
+) -> Iterator[Conversation | Problem]:
+    """Gives `items` without conversations of which there is a newer state elsewhere."""
+    for item in items:
+        if isinstance(item, Conversation) and (last := newest.get(item.id)) is not None:
+            state = _state(item)
+            if state is not None and state.at < last.at:
+                message = f"a newer state of it stands at {last.source}; this one is not audited"
+                item = _left_out(item, message, last.source)
+        yield item
+
+
+def _seems_an_export(path: str) -> bool:
+    """Says whether the file at `path` may be an export that says when conversations changed."""
+    try:
+        with open_stream(open(path, "rb", buffering=0), lambda _: None, close=True) as stream:
+            head = Log(path, stream).head
+    except OSError:
+        return False
+    return head.start.startswith(_ZIP_MAGICS) or any(
+        FORMATS[name].fits(document) for document in head.documents[:1] for name in _DATED
+    )
+
+
 def seems_a_log(path: Path) -> bool:
     """Says whether the file at `path` begins like a log of any format, or like an archive."""
     try:
@@ -201,7 +270,9 @@ def _told(
 
 def _duplicate(second: Conversation, first: Source) -> Problem:
     message = f"its id already stands at {first}; this second conversation is not audited"
-    source = second.source
-    return Problem(
-        Severity.ERROR, source.path, message, source.line, second.id, names=(first.path,)
-    )
+    return _left_out(second, message, first)
+
+
+def _left_out(conversation: Conversation, message: str, other: Source) -> Problem:
+    path, line, _ = conversation.source
+    return Problem(Severity.ERROR, path, message, line, conversation.id, names=(other.path,))

@@ -35,8 +35,12 @@ class TraceFormat(Format):
                     yield document
                 else:
                     yield from self._set_aside(document, log, exchanges)
+            found = False
             for told in exchanges.sessions():
+                found = True
                 yield from _conversation(told, log)
+            if not found:  # and so nobody would know that anything was looked at
+                yield from log.account.problems(log.name, Severity.ERROR)
 
     def _set_aside(self, document: Document, log: Log, exchanges: Exchanges) -> Iterator[Problem]:
         line, item, value = document
@@ -47,11 +51,6 @@ class TraceFormat(Format):
             calls = list(self.calls(value, Place(log.name, line, item)))
             texts = (each.text for call in calls for each in texts_in([call.asked, call.answered]))
             lost = log.account.take(value, texts, line)
-            if lost and not calls:
-                log.account.tell(lost)
-                yield log.problem(
-                    f"{lost} became neither turn nor context; it is not audited", line
-                )
             for call in calls:
                 exchanges.add(replace(call, unread=bool(lost)))
         except RecursionError:

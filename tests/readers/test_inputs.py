@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.problem import Problem
 from chaperone_cli.readers import LogReader
-from tests.readers.reading import canonical, read, write
+from tests.readers.reading import canonical, lines, read, write
 
 
 def test_a_folder_is_read_sorted_and_only_for_its_logs() -> None:
@@ -168,3 +170,38 @@ def test_reading_may_stop_early() -> None:
     next(iterator)
     # Whatever stayed open would be a ResourceWarning, and so fail here.
     del iterator
+
+
+def claude_export(at: str, *said: str, id: str = "c") -> bytes:
+    """An export of one conversation as it stood at a time."""
+    messages = [
+        {"uuid": f"m{n}", "sender": "assistant" if n % 2 else "human", "text": text}
+        for n, text in enumerate(said)
+    ]
+    return lines({"uuid": id, "name": "T", "updated_at": at, "chat_messages": messages})
+
+
+@pytest.mark.parametrize("order", [("old.json", "new.json"), ("new.json", "old.json"), (".",)])
+def test_of_two_exports_the_newer_state_of_a_conversation_is_read(order: tuple[str, ...]) -> None:
+    write("old.json", claude_export("2026-01-01T10:00:00Z", "Hi", "Ho"))
+    write("new.json", claude_export("2026-02-01T11:00:00.5+01:00", "Hi", "Ho", "Stay."))
+    items = list(LogReader(order))
+    (one,) = (item for item in items if isinstance(item, Conversation))
+    assert [turn.text for turn in one.turns] == ["Hi", "Ho", "Stay."]
+    (problem,) = (item for item in items if isinstance(item, Problem))
+    assert str(problem).endswith(
+        "old.json:1 conversation c: a newer state of it stands at "
+        f"{one.source}; this one is not audited"
+    )
+
+
+def test_of_two_exports_of_one_state_the_first_is_read() -> None:
+    for name in ("a.json", "b.json"):
+        write(name, claude_export("2026-01-01T10:00:00Z", "Hi", "Ho"))
+    write("c.json", claude_export("2026-01-01T10:00:00Z", "Hi", id="other"))
+    reader = LogReader(["b.json", "a.json", "c.json"])
+    assert [str(item) for item in reader if isinstance(item, Problem)] == [
+        "a.json:1 conversation c: its id already stands at b.json:1; "
+        "this second conversation is not audited"
+    ]
+    assert reader.bytes_read == reader.bytes_total

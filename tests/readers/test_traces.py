@@ -345,3 +345,22 @@ def test_messages_that_stand_in_the_events_of_a_span() -> None:
         "2 user: Are you there?",
         "3 assistant: I am here.",
     ]
+
+
+def test_spans_of_an_unknown_convention_are_a_problem_and_no_empty_file() -> None:
+    attributes = {"chat.message.0.words": "Are you there?", "chat.message.1.words": "I am here."}
+    write("o.json", spans(attributes, {"http.route": "/chat"}))
+    assert read("o.json") == [
+        "error: o.json:1: 24 characters of text under `...` became neither turn nor context, "
+        "here first"
+    ]
+
+
+def test_spans_around_the_calls_of_a_model_are_worth_a_warning_at_most() -> None:
+    call = {"gen_ai.prompt": "Are you there?", "gen_ai.completion": "I am here."}
+    write("o.json", spans({"db.statement": "SELECT a FROM b", "server.address": "::1"}, call))
+    assert read("o.json") == [
+        "t @ o.json:1",
+        "warning: o.json:1: 15 characters of text under `db.statement` became neither turn nor "
+        "context, here first",
+    ]
