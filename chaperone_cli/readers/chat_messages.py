@@ -25,7 +25,7 @@ def is_message(value: object) -> bool:
     """Says whether `value` is one message of such a list."""
     if not isinstance(value, dict) or not isinstance(value.get("role"), str):
         return False
-    return bool({"content", "parts", "tool_calls", "refusal"} & value.keys())
+    return bool({"content", "parts", "tool_calls", "refusal", "audio"} & value.keys())
 
 
 def add_messages(draft: Draft, messages: object, where: str = "messages") -> None:
@@ -79,7 +79,7 @@ def _content(message: dict[str, Any]) -> Any:
         words = said(parts).text.strip()
         if (content or "").strip() in ("", words):
             content = parts
-    return content or message.get("refusal")
+    return content or message.get("refusal") or as_dict(message.get("audio")).get("transcript")
 
 
 def _context(message: dict[str, Any]) -> list[Context]:

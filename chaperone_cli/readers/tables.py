@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from chaperone_cli.codec.conversation import is_blank
 from chaperone_cli.codec.message import identifier
 from chaperone_cli.domain.conversation import Conversation, Message, Role
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import untold
 from chaperone_cli.readers.draft import ROLES
 from chaperone_cli.readers.rows import grouped
 from chaperone_cli.readers.spool import Facts, Spool
@@ -53,8 +54,8 @@ class Columns:
     """Which column of a table holds what, by its position."""
 
     by_meaning: Mapping[str, int]
-    unused: tuple[str, ...] = ()
-    """The names of those that mean nothing known."""
+    unused: Mapping[str, int] = field(default_factory=dict)
+    """Those that mean nothing known, by their names."""
 
     @classmethod
     def of(cls, header: Sequence[str]) -> "Columns | None":
@@ -65,8 +66,10 @@ class Columns:
             for meaning, known in NAMES.items()
         }
         used = {meaning: index for meaning, index in found.items() if index >= 0}
-        unused = (name for index, name in enumerate(header) if index not in used.values())
-        columns = cls(used, tuple(unused))
+        columns = cls(
+            used,
+            {name: index for index, name in enumerate(header) if index not in used.values()},
+        )
         return columns if columns.has_rows or columns.has_pairs else None
 
     @property
@@ -112,7 +115,7 @@ def read_table(
 
 
 def _merged(path: str, columns: Columns) -> Problem:
-    names = ", ".join(name[:_LONGEST_NAME] for name in columns.unused[:_NAMED])
+    names = ", ".join(name[:_LONGEST_NAME] for name in list(columns.unused)[:_NAMED])
     message = (
         "none of its columns says which conversation a row belongs to, so all rows are one; "
         f"not used: {names}"
@@ -180,6 +183,9 @@ def _messages(columns: Columns, row: Row, defects: list[str]) -> Iterator[Messag
         defects.append(_UNKNOWN_SPEAKER)
         return
     text = _text(columns.get(cells, "content"), "content", defects)
+    others = {name: cells[at] for name, at in columns.unused.items() if at < len(cells)}
+    if not text and (lost := untold(others)):
+        defects.append(f"says nothing where words are expected, and holds {lost}")
     name = columns.get(cells, "name")
     yield Message(known, text, id_, name if isinstance(name, str) else None, at, number)
 

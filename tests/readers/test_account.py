@@ -206,6 +206,10 @@ def test_a_message_that_says_something_elsewhere_spoils_its_conversation() -> No
     assert read("r.jsonl") == [
         f"error: r.jsonl:1 conversation c: {expected}; its whole conversation is not audited"
     ]
+    write("t.csv", f"role,content,words\nuser,Hi\nassistant,,{UNREAD}\nuser,\n".encode())
+    assert read("t.csv")[1:] == [
+        f"error: t.csv:3 conversation t.csv: {expected}; its whole conversation is not audited"
+    ]
     heads = {"user_name": "U", "character_name": "C"}
     write("s.jsonl", lines(heads, {"mes": "", "is_user": False, "words": UNREAD}))
     assert read("s.jsonl") == [

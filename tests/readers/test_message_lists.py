@@ -121,6 +121,9 @@ REPLIES = {
              "content": [{"type": "output_text", "text": "I am here.", "annotations": []}]},
         ],
     },
+    "a spoken message": {
+        "role": "assistant", "content": None, "audio": {"id": "a", "transcript": "I am here."}
+    },
     "parts": [{"type": "output_text", "text": "I am here."}],
     "candidates of Gemini's": {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "I am here."}]}}]
