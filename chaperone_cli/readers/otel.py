@@ -98,13 +98,15 @@ def _call(
 def _asked(attributes: dict[str, Any]) -> Messages:
     return (
         _messages(attributes.get(_INPUT))
-        or _numbered(attributes, _NUMBERED_INPUTS)
+        or _numbered(attributes, _NUMBERED_INPUTS, "user")
         or next((read for key in _INPUTS if (read := asked(attributes.get(key)))), [])
     )
 
 
 def _answered(attributes: dict[str, Any]) -> Messages:
-    said = _messages(attributes.get(_OUTPUT)) or _numbered(attributes, _NUMBERED_OUTPUTS)
+    said = _messages(attributes.get(_OUTPUT)) or _numbered(
+        attributes, _NUMBERED_OUTPUTS, "assistant"
+    )
     if said:
         # An agent's output is all that came of its call; a model's is one choice or more.
         return said if any(each.get("role") == "tool" for each in said) else said[:1]
@@ -135,11 +137,16 @@ def _instructions(attributes: dict[str, Any]) -> Messages:
     return [{"role": "system", "content": parts}] if parts else []
 
 
-def _numbered(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> Messages:
-    """Gives messages whose every part is an attribute with a number in its name."""
+def _numbered(attributes: dict[str, Any], prefixes: tuple[str, ...], role: str) -> Messages:
+    """Gives messages whose every part is an attribute with a number in its name.
+
+    Those that do not say who speaks are of `role`.
+    """
     for prefix in prefixes:
         nested = _nested(attributes, prefix)
-        if found := [_joined(each) for each in _in_order(nested) if isinstance(each, dict)]:
+        if found := [
+            {"role": role, **_joined(each)} for each in _in_order(nested) if isinstance(each, dict)
+        ]:
             return found
     return []
 
