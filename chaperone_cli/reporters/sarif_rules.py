@@ -13,10 +13,8 @@ NOTIFICATIONS = {
     "unread": "Some input could not be read and was not audited.",
     "loss": "Some input was audited, but not quite as it stands in the log.",
 }
-SAID = {
-    Side.PROMPT: "a prompt of the user is the first turn to block",
-    Side.RESPONSE: "a response of the chatbot is the first turn to block",
-}
+OF = {Side.PROMPT: "a prompt of the user", Side.RESPONSE: "a response of the chatbot"}
+SAID = {side: f"{whose} is the first turn to block" for side, whose in OF.items()}
 
 
 def message(text: str) -> dict[str, str]:

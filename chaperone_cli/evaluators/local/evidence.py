@@ -96,4 +96,4 @@ def _stretch(turn: Turn, first: int, stop: int) -> Span:
     ]
     inner = turn.text[places[0][0] : places[-1][1]]
     start = places[0][0] + len(inner) - len(inner.lstrip())
-    return Span(turn.number, start, start + len(inner.strip()))
+    return Span(turn.number, start, start + len(inner.strip()), turn.side)

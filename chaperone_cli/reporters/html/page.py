@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chaperone_cli.reporters.flagged import place
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.terminal.screen import percent, plural
 
@@ -69,7 +70,7 @@ def _template(name: str) -> "Template":
         lstrip_blocks=True,
     )
     environment.filters |= {"plain": plain, "count": _count}
-    environment.globals |= {"percent": percent, "plural": plural}
+    environment.globals |= {"percent": percent, "plural": plural, "place": place}
     return environment.get_template(name)
 
 

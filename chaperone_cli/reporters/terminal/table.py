@@ -1,6 +1,5 @@
 """The table of conversations: one row each, flagged ones first, as many as were asked for."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -8,9 +7,8 @@ from itertools import islice
 from rich.cells import cell_len
 from rich.text import Text
 
-from chaperone_cli.codec.verdict import shorten
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
-from chaperone_cli.domain.vote import Answer
+from chaperone_cli.domain.vote import Span
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.terminal.screen import Screen
@@ -38,8 +36,10 @@ class Row:
     verdict: Verdict
     first: TurnVerdict | None
     cells: tuple[Cell, ...]
-    quote: tuple[int, str] | None
-    """The turn that a quoted span stands in, and its text."""
+    evidence: Span | None
+    """The stretch of text that weighed most in the first block."""
+    quote: str
+    """What it says, where quotes were asked for."""
     reason: str
     """Why it was blocked, where the run asked for explanations."""
     wholly_screened_out: bool = False
@@ -58,27 +58,18 @@ class Row:
     @classmethod
     def of(cls, verdict: ConversationVerdict, quotes: Quotes) -> "Row":
         """Builds the row of `verdict`."""
-        first = verdict.first_block
+        first, evidence = verdict.first_block, flagged.evidence(verdict)
         return cls(
             verdict.conversation,
             verdict.label or "",
             verdict.verdict,
             first,
             cells(verdict),
-            _quote(first, quotes) if first else None,
+            evidence,
+            flagged.quote(evidence, quotes),
             flagged.reason(verdict),
             verdict.wholly_screened_out,
         )
-
-
-def _quote(first: TurnVerdict, quotes: Quotes) -> tuple[int, str] | None:
-    """Gives the span that decided the most yes votes of `first`."""
-    yes = (vote.evidence for vote in first.votes if vote.answer is Answer.YES)
-    spans = Counter(found.span for found in yes if found is not None)
-    for span, _ in spans.most_common():
-        if span is not None and span in quotes:
-            return span.turn, shorten(quotes[span])
-    return None
 
 
 class Shelf:
@@ -132,10 +123,9 @@ class Table:
             drawn = strip(row.cells, self._strip, self._passes, self._screen.glyphs)
             for line in self._lines(name, facts, drawn):
                 self._screen.put(line)
-            if row.quote:
-                turn, text = row.quote
-                lead = f"{GAP}turn {turn}: "
-                self._screen.put(self._screen.quoted(text), lead=lead, style="italic")
+            if row.evidence and row.quote:
+                lead = f"{GAP}{flagged.place(row.evidence)}: "
+                self._screen.put(self._screen.quoted(row.quote), lead=lead, style="italic")
             if row.reason:
                 self._screen.put(self._screen.prose(row.reason), lead=f"{GAP}why: ")
 

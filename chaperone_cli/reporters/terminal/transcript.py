@@ -135,7 +135,7 @@ class _Transcript:
             yield self._screen.plain(", ".join(cues))
         for span in yes_spans(turn):
             if span.turn != turn.turn:
-                yield f"said in turn {span.turn}"
+                yield f"said in {flagged.place(span)}"
 
     def _put_text(self, turn: Turn) -> None:
         style = "" if turn.number in self._judged else "dim"
@@ -146,7 +146,8 @@ class _Transcript:
         for span in yes_spans(turn):
             if span in quotes:
                 quoted = self._screen.quoted(shorten(quotes[span]))
-                self._screen.put(Text(quoted, "italic"), lead=_INDENT)
+                lead = f"{_INDENT}{flagged.place(span)}: "
+                self._screen.put(Text(quoted, "italic"), lead=lead)
 
     def _put_context(self, message: Message) -> None:
         self._screen.put()

@@ -8,6 +8,7 @@ import pytest
 
 from chaperone_cli import reporters
 from chaperone_cli.codec.verdict import shorten
+from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Answer, Evidence, Span, Vote
@@ -51,7 +52,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head = replace(header(), inputs=tuple(HOSTILE), evaluator=HOSTILE[0], platform=HOSTILE[1])
     judged = []
     for one, text in zip(thirty(head), HOSTILE, strict=False):
-        span = Span(1, 0, 9)
+        span = Span(1, 0, 9, Side.PROMPT)
         vote = Vote(Answer.YES, evidence=Evidence((text, "plain cue"), span))
         turn = replace(one.verdict.turns[0], votes=(vote,) * 5)
         facts = {

@@ -71,9 +71,10 @@ function evidenceOf(tables, group) {
   });
 }
 
-const spanOf = ([turn, start, end, quote = null]) => ({
+const spanOf = ([turn, start, end, side, quote = null]) => ({
   key: `${turn}:${start}:${end}`,
   turn,
+  side: meta.sides[side] ?? "",
   start,
   end,
   quote,
