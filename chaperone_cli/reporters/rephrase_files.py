@@ -26,6 +26,11 @@ FORMATS: dict[str, Callable[[RephraseRun], bytes]] = {".json": _document, ".json
 """What each suffix holds."""
 
 
+def holds_pairs(path: str) -> bool:
+    """Says whether a file of this name holds preference pairs."""
+    return FORMATS.get(Path(path).suffix.lower()) is _pairs
+
+
 def writer(path: str) -> Callable[[RephraseRun], None]:
     """Gives what writes a run to `path`; raises UsageError for a suffix that stands for nothing.
 
