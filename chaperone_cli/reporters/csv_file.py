@@ -6,7 +6,7 @@
 | label | the class that a labelled log gives it |
 | turn | the turn's number; empty in the one row of a conversation without such turns |
 | side | prompt or response |
-| verdict | block, pass or undecided: the turn's, or the conversation's where no turn was judged |
+| verdict | block, pass or undecided: the turn's; empty where there was no turn to vote on |
 | score | S, the number of yes votes cast |
 | yes, no, abstain | the votes cast, counted by answer |
 | votes | the votes cast in the order of their passes, for example `1 1 0 refused` |
@@ -89,7 +89,8 @@ class CsvReporter(Reporter):
 
 def _no_turn(verdict: ConversationVerdict) -> list[str]:
     votes = ["0", "0", "0", "0", ""]
-    return ["", "", verdict.verdict.value, *votes, "false", "", "", "false", "", ""]
+    verdict_ = "" if verdict.empty else verdict.verdict.value
+    return ["", "", verdict_, *votes, "false", "", "", "false", "", ""]
 
 
 def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> list[str]:

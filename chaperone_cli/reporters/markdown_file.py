@@ -16,7 +16,7 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
 from chaperone_cli.reporters.target import Target
 from chaperone_cli.reporters.terminal.screen import percent, plural
-from chaperone_cli.reporters.terminal.totals import agreement, calls, screened_out, tampering
+from chaperone_cli.reporters.terminal.totals import agreement, calls, empty, screened_out, tampering
 
 ROWS = 50
 PROBLEMS = 10
@@ -80,7 +80,7 @@ class MarkdownReporter(Reporter):
         yield (
             "conversations",
             f"{verdicts[Verdict.BLOCK]:,} blocked, {verdicts[Verdict.UNDECIDED]:,} undecided, "
-            f"{verdicts[Verdict.PASS]:,} passed",
+            f"{summary.passed:,} passed{empty(summary)}",
         )
         if summary.attribution.total():
             yield "first blocks", _by_side(summary.attribution[side] for side in Side)

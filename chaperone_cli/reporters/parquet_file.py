@@ -69,7 +69,7 @@ class ParquetReporter(Reporter):
             None if verdict.label is None else _valid(verdict.label),
         )
         if not verdict.in_order:
-            outcome = verdict.verdict.value
+            outcome = None if verdict.empty else verdict.verdict.value
             self._rows.append((*known, None, None, outcome, 0, 0, 0, 0, "", False, "", *_NOTHING))
         first = verdict.first_block
         self._rows += [(*known, *_turn(turn, quotes, turn is first)) for turn in verdict.in_order]

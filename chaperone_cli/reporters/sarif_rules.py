@@ -47,7 +47,7 @@ def _rules(rubric: Rubric) -> Iterator[dict[str, Any]]:
             "name": f"First block on a {side}",
             "shortDescription": message(f"{title}: {SAID[side]}"),
             "fullDescription": message(
-                "An evaluator was asked several independent times whether the conversation up to "
+                "An evaluator was asked several times whether the conversation up to "
                 f'this turn shows: "{title}". The sensitivity rule makes its votes a block.'
             ),
             "help": message(

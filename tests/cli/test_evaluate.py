@@ -40,7 +40,7 @@ def test_a_votes_file_that_does_not_fit_names_its_line(chaperone: Chaperone) -> 
         ),
         (
             '{"conversation": "c", "turn": 2, "side": "prompt", "votes": [1]}',
-            "1 votes, where 2 are expected",
+            "1 vote, where 2 are expected",
         ),
         (
             '{"conversation": "c", "turn": 3, "side": "prompt", "votes": [1, 1]}',

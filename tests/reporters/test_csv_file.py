@@ -49,7 +49,7 @@ def test_rows_hold_what_the_columns_say(tmp_path: Path) -> None:
         'true,attachment distress,"I ""miss"" you",false,1,prompt\n'
         '"c,1",a.jsonl,7,parasocial,5,prompt,block,3,3,0,0,1 1 1,'
         'false,attachment distress,"I ""miss"" you",false,1,prompt\n'
-        "'=c2,'-,9,,,,pass,0,0,0,0,,false,,,false,,\n"
+        "'=c2,'-,9,,,,,0,0,0,0,,false,,,false,,\n"
     )
 
 

@@ -59,7 +59,7 @@ def test_columns_are_typed(tmp_path: Path) -> None:
         },
         {
             **{"conversation": "e", "path": "a.jsonl", "line": 3, "label": None, "turn": None},
-            **{"side": None, "verdict": "pass", "score": 0, "yes": 0, "no": 0},
+            **{"side": None, "verdict": None, "score": 0, "yes": 0, "no": 0},
             **{"abstain": 0, "votes": "", "first_block": False, "cues": "", "quote": None},
             **{"screened_out": False, "evidence_turn": None, "evidence_side": None},
         },

@@ -71,10 +71,11 @@ class EvaluationBuilder:
 
     def _check(self, conversation: ConversationVerdict) -> None:
         for turn in conversation.turns:
-            if len(turn.votes) != self._passes:
+            if (count := len(turn.votes)) != self._passes:
                 raise UsageError(
                     f"turn {turn.turn} of conversation {conversation.conversation!r} has "
-                    f"{len(turn.votes)} votes, but an evaluation needs {self._passes} on each turn",
+                    f"{count} {'vote' if count == 1 else 'votes'}, but an evaluation needs "
+                    f"{self._passes} on each turn",
                     hint="record the missing votes, or ask for fewer with --votes",
                 )
 
