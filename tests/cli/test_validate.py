@@ -21,7 +21,7 @@ def test_every_problem_is_listed(chaperone: Chaperone) -> None:
     outcome = chaperone("validate", "log.jsonl")
     lines = outcome.out.splitlines()
     assert outcome.code == 3
-    assert lines[-1] == "1 conversation with 1 turn can be audited; 1501 errors, 0 warnings"
+    assert lines[-1] == "1 conversation with 1 turn can be audited; 1,501 errors, 0 warnings"
     assert len(lines) == 1502
     assert [line.split(": ")[1] for line in lines[:-1]] == [
         f"log.jsonl:{number}" for number in range(2, 1503)

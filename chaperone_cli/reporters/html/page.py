@@ -60,11 +60,14 @@ class Page:
 def _template(name: str) -> "Template":
     # Jinja takes longer to import than most commands take to start.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import escape
 
     loader = FileSystemLoader(_FOLDER)
     environment = Environment(
         loader=loader,
         autoescape=True,
+        # Each value is escaped by itself as well, so that markup never rests on one switch.
+        finalize=escape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
