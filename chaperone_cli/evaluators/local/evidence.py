@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from chaperone_cli.domain.conversation import Side, Turn
 from chaperone_cli.domain.vote import Evidence, Span
+from chaperone_cli.evaluators.local.cores import one_core
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.features import read
 from chaperone_cli.evaluators.local.ledger import BONDS
@@ -65,7 +66,8 @@ class Witness:
 
     def _span(self, number: int) -> Span | None:
         if number not in self._spans:
-            self._spans[number] = self._best_sentence(number) if number else None
+            with one_core():
+                self._spans[number] = self._best_sentence(number) if number else None
         return self._spans[number]
 
     def _best_sentence(self, number: int) -> Span | None:
