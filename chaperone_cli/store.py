@@ -12,6 +12,7 @@ from pathlib import Path
 
 import orjson
 
+from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
 from chaperone_cli.errors import StoreError
 
@@ -95,7 +96,7 @@ def _encode(vote: Vote) -> tuple[str, str | None, str | None]:
     if vote.evidence is not None:
         span = vote.evidence.span
         evidence = orjson.dumps(
-            [vote.evidence.cues, span and (span.turn, span.start, span.end)]
+            [vote.evidence.cues, span and (span.turn, span.start, span.end, span.side)]
         ).decode()
     return vote.answer.value, vote.reason, evidence
 
@@ -104,5 +105,10 @@ def _decode(answer: str, reason: str | None, evidence: str | None) -> Vote:
     found = None
     if evidence is not None:
         cues, span = orjson.loads(evidence)
-        found = Evidence(tuple(cues), Span(*span) if span else None)
+        found = Evidence(tuple(cues), _span(*span) if span else None)
     return Vote(Answer(answer), AbstainReason(reason) if reason else None, found)
+
+
+def _span(turn: int, start: int, end: int, side: str | None = None) -> Span:
+    # Stores of earlier versions do not say the side.
+    return Span(turn, start, end, Side(side) if side else None)

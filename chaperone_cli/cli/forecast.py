@@ -17,6 +17,7 @@ from chaperone_cli.engine.screening import Screener
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
+from chaperone_cli.reporters.terminal.screen import plural
 from chaperone_cli.store import VoteStore
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def show(run: DryRun, settings: Settings, console: "Console") -> None:
 
     estimate = run.estimate
     console.print(
-        f"{estimate.conversations:,} conversations, {estimate.turns:,} turns to vote on, "
+        f"{plural(estimate.conversations, 'conversation')}, "
+        f"{plural(estimate.turns, 'turn')} to vote on, "
         f"N = {estimate.passes}, {settings.model}",
         highlight=False,
     )
@@ -114,11 +116,12 @@ def _notes(run: DryRun, settings: Settings) -> list[str]:
         notes.append(f"The price of {settings.model} is not known: state it with --prices.")
     if run.protocol.screening is not None:
         notes.append(
-            f"The screen ({run.protocol.screening}) keeps {run.screened_out:,} further turns from "
-            "the vote; they count in none of these rows."
+            f"The screen ({run.protocol.screening}) keeps "
+            f"{plural(run.screened_out, 'further turn')} from the vote, which count in no row here."
         )
     if settings.explain:
         notes.append("Explanations take one more call for each conversation that blocks.")
     if run.problems:
-        notes.append(f"{run.problems:,} problems of the log are left out: see chaperone validate.")
+        problems = plural(run.problems, "problem")
+        notes.append(f"Left out: {problems} of the log; see chaperone validate.")
     return notes

@@ -71,7 +71,13 @@ def measure_votes_file(paths: Sequence[str], settings: Settings) -> Measured:
 
 
 def _builder(auditor: Auditor) -> EvaluationBuilder:
-    return EvaluationBuilder(auditor.protocol.passes, auditor.protocol.rule)
+    protocol, rubric = auditor.protocol, auditor.protocol.rubric
+    if len(rubric.labels) != 1:
+        raise UsageError(
+            f"rubric {rubric.id!r} has {len(rubric.labels)} labels; an evaluation is of one",
+            hint="use a rubric with one label",
+        )
+    return EvaluationBuilder(protocol.passes, protocol.rule, rubric.labels[0].id)
 
 
 def writer(path: str) -> Callable[[Evaluation, RunHeader, LeftOut], None]:

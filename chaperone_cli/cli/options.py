@@ -178,7 +178,7 @@ Votes = Annotated[
     _option(
         "votes",
         EVALUATION,
-        "N, the independent votes on each turn.",
+        "N, the votes on each turn.",
         metavar="N",
     ),
 ]

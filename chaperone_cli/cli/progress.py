@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chaperone_cli.cli import console
 from chaperone_cli.engine.progress import Progress
 from chaperone_cli.readers import LogReader
+from chaperone_cli.reporters.terminal.screen import plural
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,9 +44,9 @@ def _line(progress: Progress, share: float | None, seconds: float) -> "Text":
 
     rate = progress.turns / seconds if seconds > 0 else 0.0
     parts = [
-        f"{progress.conversations:,} conversations",
-        f"{progress.turns:,} turns",
-        f"{progress.votes_cast:,} votes",
+        plural(progress.conversations, "conversation"),
+        plural(progress.turns, "turn"),
+        plural(progress.votes_cast, "vote"),
         f"{progress.votes_saved:,} saved",
         f"{rate:,.0f} turns/s",
     ]

@@ -106,7 +106,7 @@ def evaluator(settings: Settings) -> Evaluator:
     built = build(settings)
     if built.max_passes is not None and settings.votes > built.max_passes:
         raise UsageError(
-            f"the {settings.evaluator} evaluator has {built.max_passes} independent votes, "
+            f"the {settings.evaluator} evaluator has {built.max_passes} votes, "
             f"but --votes asks for {settings.votes}",
             hint=f"ask for at most --votes {built.max_passes}",
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from chaperone_cli.codec.fields import spelled
 from chaperone_cli.codec.message import (
     decode_message,
     encode_message,
@@ -84,7 +85,7 @@ def encode(conversation: Conversation) -> dict[str, Any]:
 
 def to_line(conversation: Conversation) -> bytes:
     """Gives the line, with its end, that stands for `conversation` in a canonical log."""
-    return orjson.dumps(encode(conversation), option=orjson.OPT_APPEND_NEWLINE)
+    return spelled(orjson.dumps(encode(conversation), option=orjson.OPT_APPEND_NEWLINE))
 
 
 def conversation_id(key: str, document: Mapping[str, Any], defects: list[str]) -> str | None:

@@ -32,6 +32,7 @@ def encode(
     document: dict[str, Any] = {
         "schema": CONTRACT,
         "run": encode_header(header),
+        "label": evaluation.design.positive,
         "conversations": {
             "total": evaluation.conversations,
             "unlabelled": evaluation.unlabelled,

@@ -4,6 +4,7 @@ Complaints name positions and keys of the contract only, never a value: a damage
 conversation text where a number should be.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -149,9 +150,25 @@ def dumps(document: object) -> bytes:
     spelled as escapes of six characters.
     """
     try:
-        return orjson.dumps(document)
+        return spelled(orjson.dumps(document))
     except TypeError:
-        return orjson.dumps(_encodable(document))
+        return spelled(orjson.dumps(_encodable(document)))
+
+
+def spelled(data: bytes) -> bytes:
+    """Gives JSON with the characters as escapes that would turn, hide or break a line on a screen.
+
+    They stand inside strings only, where an escape means the same.
+    """
+    return data if data.isascii() else _UNSHOWN.sub(_escape, data)
+
+
+_UNSHOWN = re.compile(b"\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
+"""In UTF-8: C1 controls, marks and controls of direction, separators of lines and paragraphs."""
+
+
+def _escape(found: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % ord(found[0].decode())
 
 
 def _encodable(value: object) -> object:

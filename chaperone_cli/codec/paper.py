@@ -24,6 +24,7 @@ def published() -> Paper:
 
 def _design(data: dict[str, Any]) -> Design:
     return Design(
+        positive="parasocial",
         passes=data["passes"],
         labels=tuple(sorted(data["conversations"].items())),
         turns=(data["turns"],),

@@ -12,7 +12,7 @@ from chaperone_cli.codec.vote import encode_vote
 from chaperone_cli.domain.conversation import Role
 from chaperone_cli.domain.passage import words
 from chaperone_cli.domain.ranking import Standing, rank
-from chaperone_cli.domain.rephrasing import Attempt, Check, Floor, Rephrasing, Result
+from chaperone_cli.domain.rephrasing import Attempt, Check, Floor, Rephrasing
 from chaperone_cli.domain.rewrite import Draft, Target
 from chaperone_cli.domain.run import Ending, RunHeader, Usage
 from chaperone_cli.domain.strategy import Strategy
@@ -135,11 +135,12 @@ def encode_standing(one: Standing) -> dict[str, Any]:
 
 
 def pairs(results: Iterable[Rephrasing]) -> Sequence[dict[str, Any]]:
-    """Gives a preference pair for every passing rewrite, in the conversational form of trainers.
+    """Gives a preference pair for every rewrite that passes where the original was blocked.
 
-    `prompt` is the conversation before the response; `chosen` the rewrite; `rejected` the original.
+    In the conversational form of trainers: `prompt` is the conversation before the response,
+    `chosen` the rewrite, `rejected` the original.
     """
-    return [_pair(one) for one in results if one.result is Result.PASSING]
+    return [_pair(one) for one in results if one.unpaired is None]
 
 
 def _pair(one: Rephrasing) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-import orjson
-
+from chaperone_cli.codec.fields import dumps
 from chaperone_cli.domain.rubric import Rubric
 
 
@@ -52,4 +51,4 @@ def _literal(text: str) -> str:
 
 def _basic(text: str) -> str:
     # A JSON string is a basic string of TOML, but for DEL.
-    return orjson.dumps(text).decode().replace("\x7f", "\\u007f")
+    return dumps(text).decode().replace("\x7f", "\\u007f")

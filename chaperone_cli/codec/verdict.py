@@ -145,7 +145,8 @@ def _encode_explanation(explanation: Explanation, quotes: Mapping[Span, str]) ->
 
 
 def _encode_span(span: Span, quotes: Mapping[Span, str]) -> dict[str, Any]:
-    document: dict[str, Any] = {"turn": span.turn, "start": span.start, "end": span.end}
+    side = {} if span.side is None else {"side": span.side.value}
+    document = {"turn": span.turn, **side, "start": span.start, "end": span.end}
     if span in quotes:
         document["quote"] = shorten(quotes[span])
     return document
@@ -158,24 +159,24 @@ def decode(document: Node) -> SavedVerdict:
     """
     document.contract(CONTRACT)
     document.only(*_KEYS)
-    quotes: dict[Span, str] = {}
+    spans = _Spans(_sides(document))
     label, onset = document.maybe("label"), document.maybe("onset")
     verdict = ConversationVerdict(
         conversation=document.get("conversation").text(),
         source=_decode_source(document.get("source")),
         turns_total=document.get("turns_total").integer(),
         turns_selected=document.get("turns_selected").integer(),
-        turns=tuple(_decode_turn(turn, quotes) for turn in document.get("turns").items()),
+        turns=tuple(_decode_turn(turn, spans) for turn in document.get("turns").items()),
         label=None if label is None else label.text(),
         onset=None if onset is None else onset.integer(1),
         first_blocks=_decode_rules(document.maybe("rules")),
         digests=_decode_digests(document.maybe("digests")),
-        explanation=_decode_explanation(document.maybe("explanation"), quotes),
+        explanation=_decode_explanation(document.maybe("explanation"), spans),
         screened_out=_decode_screened_out(document.maybe("screened_out")),
     )
     passes = document.get("passes").integer(1)
     _check(verdict, document, passes)
-    return SavedVerdict(verdict, quotes, passes)
+    return SavedVerdict(verdict, spans.quotes, passes)
 
 
 _KEYS = (
@@ -205,6 +206,13 @@ def decode_lines(lines: Iterable[bytes], path: str) -> Iterator[SavedVerdict]:
             yield decode(Node.parse(line, f"{path}:{number}"))
 
 
+def _sides(document: Node) -> dict[int, Side]:
+    """Gives the side of every turn that the document names as judged or screened out."""
+    screened = document.maybe("screened_out")
+    turns = (*document.get("turns").items(), *(screened.items() if screened else ()))
+    return {turn.get("turn").integer(1): turn.get("side").choice(Side) for turn in turns}
+
+
 def _decode_rules(node: Node | None) -> dict[str, int | None]:
     if node is None:
         return {}
@@ -231,12 +239,12 @@ def _decode_screened_turn(node: Node) -> ScreenedTurn:
     return ScreenedTurn(node.get("turn").integer(1), node.get("side").choice(Side))
 
 
-def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
+def _decode_turn(node: Node, spans: "_Spans") -> TurnVerdict:
     node.only("turn", "side", "verdict", "score", "votes", "evidence")
     votes: list[Vote] = [vote.read(decode_vote) for vote in node.get("votes").items()]
     evidence = node.maybe("evidence")
     for entry in evidence.items() if evidence else ():
-        found = _decode_evidence(entry, quotes)
+        found = _decode_evidence(entry, spans)
         for number in entry.get("passes").items():
             index = number.integer(1) - 1
             if index >= len(votes) or votes[index].evidence is not None:
@@ -253,30 +261,47 @@ def _decode_turn(node: Node, quotes: dict[Span, str]) -> TurnVerdict:
     return turn
 
 
-def _decode_evidence(node: Node, quotes: dict[Span, str]) -> Evidence:
+def _decode_evidence(node: Node, spans: "_Spans") -> Evidence:
     node.only("passes", "cues", "span")
     cues = tuple(cue.text() for cue in node.get("cues").items())
-    return Evidence(cues, _decode_span(node.maybe("span"), quotes))
+    return Evidence(cues, spans.decode(node.maybe("span")))
 
 
-def _decode_explanation(node: Node | None, quotes: dict[Span, str]) -> Explanation | None:
+def _decode_explanation(node: Node | None, spans: "_Spans") -> Explanation | None:
     if node is None:
         return None
     node.only("turn", "reason", "span")
-    span = _decode_span(node.maybe("span"), quotes)
+    span = spans.decode(node.maybe("span"))
     return Explanation(node.get("turn").integer(1), node.get("reason").text(), span)
 
 
-def _decode_span(place: Node | None, quotes: dict[Span, str]) -> Span | None:
-    if place is None:
-        return None
-    place.only("turn", "start", "end", "quote")
-    start = place.get("start").integer()
-    span = Span(place.get("turn").integer(1), start, place.get("end").integer(start))
-    quote = place.maybe("quote")
-    if quote is not None:
-        quotes[span] = quote.text()
-    return span
+class _Spans:
+    """Reads the spans of one document, whose turns are of `sides`, and keeps their quotes."""
+
+    def __init__(self, sides: Mapping[int, Side]) -> None:
+        self.quotes: dict[Span, str] = {}
+        self._sides = sides
+
+    def decode(self, place: Node | None) -> Span | None:
+        if place is None:
+            return None
+        place.only("turn", "side", "start", "end", "quote")
+        turn, start = place.get("turn").integer(1), place.get("start").integer()
+        span = Span(turn, start, place.get("end").integer(start), self._side(place, turn))
+        quote = place.maybe("quote")
+        if quote is not None:
+            self.quotes[span] = quote.text()
+        return span
+
+    def _side(self, place: Node, turn: int) -> Side | None:
+        """Gives the side that a span states, or that of its turn where an older one does not."""
+        known, stated = self._sides.get(turn), place.maybe("side")
+        if stated is None:
+            return known
+        side = stated.choice(Side)
+        if known not in (None, side):
+            raise stated.error(f"{known}, the side of turn {turn}")
+        return side
 
 
 def _check(verdict: ConversationVerdict, document: Node, passes: int) -> None:

@@ -104,6 +104,19 @@ class Rephrasing:
         return self.original.score - best.judged.score if best and best.judged else 0
 
     @property
+    def unpaired(self) -> str | None:
+        """Why original and rewrite make no preference pair; None where they do.
+
+        The original must be blocked at that very turn, or the healthy one could be rejected.
+        """
+        if self.original.verdict is not Verdict.BLOCK:
+            word = "is undecided" if self.original.verdict is Verdict.UNDECIDED else "passes"
+            return f"the original {word} at that turn"
+        if self.result is Result.PASSING:
+            return None
+        return "there is no rewrite" if self.best is None else "no rewrite passes"
+
+    @property
     def rests_on(self) -> tuple[int, ...]:
         """The earlier turns on which the votes against the best rewrite rest, in order."""
         best = self.best

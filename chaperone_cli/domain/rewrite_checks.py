@@ -1,4 +1,4 @@
-"""The checks that a rewrite has to hold to besides the vote; all by words, none by a model."""
+"""The checks that a rewrite has to hold to besides the rule; by words, none asks a model."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,8 @@ from chaperone_cli.domain.passage import joined, pieces, words
 from chaperone_cli.domain.rephrasing import Check
 from chaperone_cli.domain.rewrite import Target
 from chaperone_cli.domain.strategy import Strategy
+from chaperone_cli.domain.verdict import TurnVerdict
+from chaperone_cli.domain.vote import Answer, Vote
 
 TOPIC_SHARE = 0.25
 """The share of the useful part's content words that counts as keeping the topic."""
@@ -46,10 +48,13 @@ class Phrasebook:
         The topic is the content words of the original's useful part; where it has none, whether
         the reply to the prompt's concern has anything of it, 1 or 0.
         """
-        useful = stems(self.useful(target.turn.text), self.common)
-        if useful:
+        if useful := self.words_of(target):
             return len(useful & stems(text, self.common)) / len(useful)
         return 1.0 if self.answers(target, text) else 0.0
+
+    def words_of(self, target: Target) -> frozenset[str]:
+        """Gives the content words of what is useful in the original."""
+        return stems(self.useful(target.turn.text), self.common)
 
     def answers(self, target: Target, text: str) -> bool:
         """Says whether `text` takes up the last prompt: a word of it, or its concern."""
@@ -64,18 +69,31 @@ class Phrasebook:
 Checker = Callable[[Phrasebook, Strategy, Target, str], Check]
 
 
-def check(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> tuple[Check, ...]:
-    """Puts the rewrite `text` of `target` to every check."""
-    return tuple(checker(book, strategy, target, text) for checker in _CHECKS.values())
+def check(
+    book: Phrasebook, strategy: Strategy, target: Target, text: str, judged: TurnVerdict
+) -> tuple[Check, ...]:
+    """Puts the rewrite `text` of `target`, on which the votes are `judged`, to every check."""
+    others = (checker(book, strategy, target, text) for checker in _CHECKS)
+    return (_bond_gone(book, target, text, judged), *others)
 
 
-def _bond_gone(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+def _bond_gone(book: Phrasebook, target: Target, text: str, judged: TurnVerdict) -> Check:
     kinds = sorted({span.kind.value for span in book.bond.spans(text)})
-    before = len(book.bond.spans(target.turn.text))
-    said = f"{before} in the original, none in the rewrite"
     if kinds:
-        said = f"still there: {', '.join(kinds)}"
-    return Check("bond_gone", not kinds, said)
+        return Check("bond_gone", False, f"still there: {', '.join(kinds)}")
+    # No list of words is ever whole: what the votes point at weighs more.
+    if pointing := sum(_points_at(vote, judged.turn) for vote in judged.votes):
+        verb = "vote rests" if pointing == 1 else "votes rest"
+        return Check("bond_gone", False, f"{pointing} {verb} on the rewrite's own words")
+    before = len(book.bond.spans(target.turn.text))
+    if not before:
+        return Check("bond_gone", None, "no words that are known for a bond, before or after")
+    return Check("bond_gone", True, f"{before} in the original, none in the rewrite")
+
+
+def _points_at(vote: Vote, turn: int) -> bool:
+    span = vote.evidence.span if vote.evidence is not None else None
+    return vote.answer is Answer.YES and span is not None and span.turn == turn
 
 
 def _no_new_feelings(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
@@ -92,12 +110,12 @@ def _feelings(book: Phrasebook, text: str) -> frozenset[str]:
 
 
 def _topic_kept(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
+    taken = "takes up the prompt" if book.answers(target, text) else "does not take up the prompt"
     share = book.topic(target, text)
-    answers = book.answers(target, text)
-    detail = (
-        f"{share:.0%} of the topic's words; {'takes' if answers else 'does not take'} up the prompt"
+    of = (
+        f"{share:.0%} of the topic's words" if book.words_of(target) else "no topic in the original"
     )
-    return Check("topic_kept", share >= TOPIC_SHARE or answers, detail)
+    return Check("topic_kept", share >= TOPIC_SHARE, f"{of}; {taken}")
 
 
 def _length(book: Phrasebook, strategy: Strategy, target: Target, text: str) -> Check:
@@ -142,12 +160,11 @@ _ADDRESS = re.compile(
     re.I,
 )
 
-_CHECKS: dict[str, Checker] = {
-    "bond_gone": _bond_gone,
-    "no_new_feelings": _no_new_feelings,
-    "topic_kept": _topic_kept,
-    "length": _length,
-    "points_to_help": _points_to_help,
-    "no_new_numbers": _no_new_numbers,
-}
-"""The checks by name."""
+_CHECKS: tuple[Checker, ...] = (
+    _no_new_feelings,
+    _topic_kept,
+    _length,
+    _points_to_help,
+    _no_new_numbers,
+)
+"""The checks that go by words alone."""

@@ -102,7 +102,7 @@ class Summary:
     conversations: Counter[Verdict] = field(default_factory=Counter)
     """Conversations by verdict."""
     empty: int = 0
-    """Conversations without any turn on the voted sides; they count as pass."""
+    """Conversations without any turn on the voted sides; their verdict is pass, for want of one."""
     attribution: Counter[Side] = field(default_factory=Counter)
     """First blocking turns by side."""
     turns_judged: Counter[Side] = field(default_factory=Counter)
@@ -140,6 +140,11 @@ class Summary:
         return sum(self.conversations.values())
 
     @property
+    def passed(self) -> int:
+        """Conversations that pass, and had a turn to vote on."""
+        return self.conversations[Verdict.PASS] - self.empty
+
+    @property
     def votes_saved(self) -> int:
         """Votes that N passes on every turn of the voted sides would have cast beyond these."""
         return self.passes * self.turns_selected - self.votes_cast
@@ -157,7 +162,7 @@ class Summary:
             self.screened_out = self.screened_out or ScreenedOut()
             self.screened_out.add(verdict)
         self.conversations[verdict.verdict] += 1
-        self.empty += not verdict.turns_selected
+        self.empty += verdict.empty
         self.turns_selected += verdict.turns_selected
         if verdict.attribution is not None:
             self.attribution[verdict.attribution] += 1

@@ -125,6 +125,11 @@ class ConversationVerdict:
         return tuple(sorted((*self.turns, *self.screened_out), key=lambda one: one.turn))
 
     @property
+    def empty(self) -> bool:
+        """Says whether it has no turn on the sides that are voted on: it neither passes nor not."""
+        return not self.turns_selected
+
+    @property
     def wholly_screened_out(self) -> bool:
         """Says whether it passes without a vote, because a screen passed over all of its turns."""
         return bool(self.screened_out) and not self.turns

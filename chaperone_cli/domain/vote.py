@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from chaperone_cli.domain.conversation import Side
+
 TAMPERING = "tampering suspected"
 """Begins the names of cues that point at text made, by its looks, to sway the evaluator."""
 
@@ -35,6 +37,8 @@ class Span:
     """First character, from 0."""
     end: int
     """One past the last character."""
+    side: Side | None = None
+    """Whose words they are; None only where an earlier version kept the span without saying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Evidence:
     cues: tuple[str, ...] = ()
     """Names of the cues that weighed in, strongest first."""
     span: Span | None = None
-    """The sentence that weighed most; it may stand in an earlier turn."""
+    """The sentence that weighed most; it may stand in an earlier turn, of the other side too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,22 +71,37 @@ class Auditor:
     async def _run(
         self, items: Iterable[Conversation | Problem]
     ) -> AsyncGenerator[Audited | Problem, None]:
-        if (together := self._bulk()) is not None:
-            async with contextlib.aclosing(together.run(items)) as results:
-                async for result in results:
-                    yield result if isinstance(result, Problem) else await self._completed(*result)
-            return
         slots = asyncio.Semaphore(self.concurrency)
-        window: deque[Problem | asyncio.Task[Audited]] = deque()
+        window: deque[_Started] = deque()
         try:
-            for item in items:
-                window.append(item if isinstance(item, Problem) else self._start(item, slots))
-                while window and (len(window) > READ_AHEAD * self.concurrency or _ready(window[0])):
-                    yield await _result(window.popleft())
+            async with contextlib.aclosing(self._started(items, slots)) as started:
+                async for item in started:
+                    window.append(item)
+                    most = READ_AHEAD * self.concurrency
+                    while window and (len(window) > most or _ready(window[0])):
+                        yield await _result(window.popleft())
             while window:
                 yield await _result(window.popleft())
         finally:
             await _cancel(window)
+
+    async def _started(
+        self, items: Iterable[Conversation | Problem], slots: asyncio.Semaphore
+    ) -> AsyncGenerator["_Started", None]:
+        """Gives a task for every conversation; what ends the run early comes as the last one."""
+        if (together := self._bulk()) is None:
+            for item in items:
+                yield item if isinstance(item, Problem) else self._start(item, slots)
+            return
+        try:
+            async with contextlib.aclosing(together.run(items)) as results:
+                async for result in results:
+                    if isinstance(result, Problem):
+                        yield result
+                    else:
+                        yield asyncio.create_task(self._completed(*result, slots))
+        except ChaperoneError as exc:
+            yield asyncio.create_task(_failed(exc))
 
     def poll(self, conversation: Conversation) -> Poll:
         """Gives the way to the votes on `conversation`: by way of the store where there is one."""
@@ -128,14 +143,25 @@ class Auditor:
                 )
             finally:
                 await poll.close()
-            return await self._completed(conversation, verdict)
+        return await self._completed(conversation, verdict, slots)
 
-    async def _completed(self, conversation: Conversation, verdict: ConversationVerdict) -> Audited:
+    async def _completed(
+        self, conversation: Conversation, verdict: ConversationVerdict, slots: asyncio.Semaphore
+    ) -> Audited:
         verdict = marked(conversation, verdict, self.evaluator)
         if self.protocol.explain:
             explaining = Explaining(self.protocol.rubric, self.evaluator, self.store)
-            verdict = await explaining.explain(conversation, verdict)
+            async with slots:
+                verdict = await explaining.explain(conversation, verdict)
         return Audited(conversation, verdict)
+
+
+_Started = Problem | asyncio.Task[Audited]
+"""A problem, or a conversation whose verdict is under way."""
+
+
+async def _failed(error: ChaperoneError) -> Audited:
+    raise error
 
 
 def _ready(item: Problem | asyncio.Task[Audited]) -> bool:

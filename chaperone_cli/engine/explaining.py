@@ -41,7 +41,7 @@ class Explaining:
                 return verdict
             filed = Vote(YES.answer, evidence=Evidence((found.reason,), found.span))
             filed = self.store.add(key, filed) if self.store else filed
-        return replace(verdict, explanation=_explanation(turn, filed))
+        return replace(verdict, explanation=_explanation(conversation, turn, filed))
 
     async def _ask(self, conversation: Conversation, turn: Turn) -> Explanation | None:
         session = self.evaluator.open(conversation, self.rubric)
@@ -51,7 +51,11 @@ class Explaining:
             await session.close()
 
 
-def _explanation(turn: Turn, filed: Vote) -> Explanation | None:
+def _explanation(conversation: Conversation, turn: Turn, filed: Vote) -> Explanation | None:
     if filed.evidence is None or not filed.evidence.cues:
         return None
-    return Explanation(turn.number, filed.evidence.cues[0], filed.evidence.span)
+    span = filed.evidence.span
+    if span is not None:
+        # A store of an earlier version does not say whose words they are.
+        span = replace(span, side=conversation.turns[span.turn - 1].side)
+    return Explanation(turn.number, filed.evidence.cues[0], span)

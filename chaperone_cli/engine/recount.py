@@ -44,9 +44,10 @@ def _outcome(path: str, line: int, row: RecordedTurn, protocol: Protocol) -> Tur
             f"{path}:{line}: a votes file without its log must name each turn's `side`",
             hint="name the log instead, with --evaluator recorded",
         )
-    if len(row.votes) != protocol.passes:
+    if (count := len(row.votes)) != protocol.passes:
+        noun = "vote" if count == 1 else "votes"
         raise InputError(
-            f"{path}:{line}: {len(row.votes)} votes, where {protocol.passes} are expected",
+            f"{path}:{line}: {count} {noun}, where {protocol.passes} are expected",
             hint="say with --votes how many votes each turn has",
         )
     ballot = Ballot(protocol.rule, protocol.passes, all_votes=True)

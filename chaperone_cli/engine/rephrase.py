@@ -74,7 +74,7 @@ class Rephraser:
     async def judged(self, target: Target, strategy: Strategy, draft: Draft) -> Attempt:
         """Puts a rewrite to the vote and to the checks."""
         judged = await self.judge(target.saying(draft.text))
-        checks = check(self.book, strategy, target, draft.text)
+        checks = check(self.book, strategy, target, draft.text, judged)
         return Attempt(draft, judged, checks, self.book.topic(target, draft.text))
 
     async def judge(self, target: Target) -> TurnVerdict:

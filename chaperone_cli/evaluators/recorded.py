@@ -26,6 +26,10 @@ class RecordedEvaluator(Evaluator):
         self._path = path
         self._files: dict[Path, TurnVotes] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Gives its settings; a copy in another process reads the votes for itself."""
+        return {"_path": self._path, "_files": {}}
+
     @property
     def identity(self) -> Identity:
         """Names the votes file and its SHA-256; a file beside each log is found later."""

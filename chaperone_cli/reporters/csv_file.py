@@ -6,14 +6,15 @@
 | label | the class that a labelled log gives it |
 | turn | the turn's number; empty in the one row of a conversation without such turns |
 | side | prompt or response |
-| verdict | block, pass or undecided: the turn's, or the conversation's where no turn was judged |
+| verdict | block, pass or undecided: the turn's; empty where there was no turn to vote on |
 | score | S, the number of yes votes cast |
 | yes, no, abstain | the votes cast, counted by answer |
 | votes | the votes cast in the order of their passes, for example `1 1 0 refused` |
 | first_block | true in the row of the conversation's first blocking turn, else false |
 | cues | names of the cues behind the votes, each once |
-| quote | the text that weighed most; empty unless quotes were asked for |
+| quote | the text that weighed most with the yes votes; empty unless quotes were asked for |
 | screened_out | true in the row of a turn that a screen kept from the vote, else false |
+| evidence_turn, evidence_side | where that text stands and whose it is; it may be an earlier turn |
 
 Of a turn that was screened out verdict, score and votes are empty, since nobody was asked.
 UTF-8, comma-separated, one line a row: control characters inside a cell are spelled as escapes.
@@ -24,11 +25,12 @@ import csv
 import io
 from pathlib import Path
 
-from chaperone_cli.codec.verdict import passes_by_evidence, shorten
+from chaperone_cli.codec.verdict import passes_by_evidence
 from chaperone_cli.codec.vote import encode_vote
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict
-from chaperone_cli.domain.vote import Evidence
+from chaperone_cli.domain.vote import Span
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.target import Target
@@ -37,6 +39,7 @@ COLUMNS = (
     *("conversation", "path", "line", "label"),
     *("turn", "side", "verdict", "score", "yes", "no", "abstain", "votes"),
     *("first_block", "cues", "quote", "screened_out"),
+    *("evidence_turn", "evidence_side"),
 )
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -86,14 +89,15 @@ class CsvReporter(Reporter):
 
 def _no_turn(verdict: ConversationVerdict) -> list[str]:
     votes = ["0", "0", "0", "0", ""]
-    return ["", "", verdict.verdict.value, *votes, "false", "", "", "false"]
+    verdict_ = "" if verdict.empty else verdict.verdict.value
+    return ["", "", verdict_, *votes, "false", "", "", "false", "", ""]
 
 
 def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> list[str]:
     if isinstance(turn, ScreenedTurn):
-        return [str(turn.turn), turn.side.value, *[""] * 6, "false", "", "", "true"]
-    evidence = list(passes_by_evidence(turn.votes))
-    cues = dict.fromkeys(cue for found in evidence for cue in found.cues)
+        return [str(turn.turn), turn.side.value, *[""] * 6, "false", "", "", "true", "", ""]
+    cues = dict.fromkeys(cue for found in passes_by_evidence(turn.votes) for cue in found.cues)
+    span = flagged.deciding(turn)
     return [
         str(turn.turn),
         turn.side.value,
@@ -103,14 +107,14 @@ def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> l
         " ".join(str(encode_vote(vote)) for vote in turn.votes),
         "true" if first else "false",
         cell(" ".join(cues)),
-        cell(_quote(evidence, quotes)),
+        cell(flagged.quote(span, quotes)),
         "false",
+        *_place(span),
     ]
 
 
-def _quote(evidence: list[Evidence], quotes: Quotes) -> str:
-    spans = (found.span for found in evidence if found.span is not None)
-    return next((shorten(quotes[span]) for span in spans if span in quotes), "")
+def _place(span: Span | None) -> tuple[str, str]:
+    return ("", "") if span is None else (str(span.turn), span.side.value if span.side else "")
 
 
 def cell(text: str) -> str:

@@ -8,10 +8,12 @@ could not be read is an error.
 from html import escape
 from pathlib import Path
 
-from chaperone_cli.codec.verdict import passes_by_evidence, shorten
+from chaperone_cli.codec.verdict import passes_by_evidence
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
+from chaperone_cli.domain.vote import Span
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.aside import Aside
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.sanitise import plain
@@ -147,9 +149,9 @@ def _evidence(first: TurnVerdict, quotes: Quotes) -> list[str]:
     for found, passes in passes_by_evidence(first.votes).items():
         line = f"votes {', '.join(map(str, passes))}: {', '.join(found.cues) or 'no cue named'}"
         if found.span is not None:
-            line += f" (turn {found.span.turn}, characters {found.span.start} to {found.span.end})"
-            if found.span in quotes:
-                line += f' "{shorten(quotes[found.span])}"'
+            start, end = found.span.start, found.span.end
+            line += f" ({flagged.place(found.span)}, characters {start} to {end})"
+            line += _quoted(found.span, quotes)
         lines.append(text(line))
     return lines
 
@@ -158,9 +160,13 @@ def _explained(verdict: ConversationVerdict, quotes: Quotes) -> list[str]:
     explanation = verdict.explanation
     if explanation is None:
         return []
-    known = explanation.span in quotes if explanation.span is not None else False
-    quote = f' "{shorten(quotes[explanation.span])}"' if explanation.span and known else ""
-    return [text(f"why: {explanation.reason}{quote}")]
+    span = explanation.span
+    shown = f" ({flagged.place(span)}){_quoted(span, quotes)}" if span is not None else ""
+    return [text(f"why: {explanation.reason}{shown}")]
+
+
+def _quoted(span: Span, quotes: Quotes) -> str:
+    return f' "{said}"' if (said := flagged.quote(span, quotes)) else ""
 
 
 def _counts(summary: Summary) -> dict[str, int]:

@@ -16,7 +16,7 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
 from chaperone_cli.reporters.target import Target
 from chaperone_cli.reporters.terminal.screen import percent, plural
-from chaperone_cli.reporters.terminal.totals import agreement, calls, screened_out, tampering
+from chaperone_cli.reporters.terminal.totals import agreement, calls, empty, screened_out, tampering
 
 ROWS = 50
 PROBLEMS = 10
@@ -31,7 +31,7 @@ class MarkdownReporter(Reporter):
         self._target = Target(path)
         self._flagged: dict[Verdict, list[list[str]]] = {Verdict.BLOCK: [], Verdict.UNDECIDED: []}
         self._problems: dict[Severity, list[str]] = {severity: [] for severity in Severity}
-        self._quoted = False
+        self._evidenced = self._quoted = False
 
     def open(self, header: RunHeader) -> None:
         """Starts the file."""
@@ -42,6 +42,7 @@ class MarkdownReporter(Reporter):
         """Keeps the row of a flagged conversation, if it is among the first."""
         kept = self._flagged.get(verdict.verdict)
         if kept is not None and len(kept) < ROWS:
+            self._evidenced = self._evidenced or flagged.evidence(verdict) is not None
             self._quoted = self._quoted or bool(quotes)
             kept.append(_row(verdict, self._header.protocol.passes, quotes))
 
@@ -79,7 +80,7 @@ class MarkdownReporter(Reporter):
         yield (
             "conversations",
             f"{verdicts[Verdict.BLOCK]:,} blocked, {verdicts[Verdict.UNDECIDED]:,} undecided, "
-            f"{verdicts[Verdict.PASS]:,} passed",
+            f"{summary.passed:,} passed{empty(summary)}",
         )
         if summary.attribution.total():
             yield "first blocks", _by_side(summary.attribution[side] for side in Side)
@@ -114,7 +115,8 @@ class MarkdownReporter(Reporter):
         flagged = sum(summary.conversations[verdict] for verdict in self._flagged)
         if rows:
             yield ""
-            head = (*_HEAD, "quote") if self._quoted else _HEAD
+            head = (*_HEAD, "evidence") if self._evidenced or self._quoted else _HEAD
+            head = (*head, "quote") if self._quoted else head
             yield from table(head, (row[: len(head)] for row in rows))
         if flagged > len(rows):
             yield ""
@@ -149,7 +151,8 @@ def _by_side(counts: Iterator[int]) -> str:
 
 def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]:
     first = verdict.first_block
-    quote = flagged.quote(verdict, quotes)
+    span = flagged.evidence(verdict)
+    quote = flagged.quote(span, quotes)
     return [
         code(verdict.conversation),
         code(verdict.label) if verdict.label else "",
@@ -157,5 +160,6 @@ def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]
         f"turn {first.turn}, {first.side}" if first else "",
         f"{first.score}/{passes}" if first else "",
         code(str(verdict.source)),
+        flagged.place(span) if span else "",
         quoted(quote, _QUOTE) if quote else "",
     ]

@@ -24,11 +24,12 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from chaperone_cli.codec.verdict import passes_by_evidence, shorten
+from chaperone_cli.codec.verdict import passes_by_evidence
 from chaperone_cli.codec.vote import encode_vote
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict
 from chaperone_cli.errors import OutputError, UsageError
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.csv_file import COLUMNS
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.target import Target
@@ -36,8 +37,10 @@ from chaperone_cli.reporters.target import Target
 ROW_GROUP = 20_000
 """Rows kept in memory until they are written together."""
 
-_INTEGERS = ("line", "turn", "score", "yes", "no", "abstain")
+_INTEGERS = ("line", "turn", "score", "yes", "no", "abstain", "evidence_turn")
 _FLAGS = ("first_block", "screened_out")
+_NOTHING = (None, False, None, None)
+"""What stands from the quote on in the row of a conversation without turns."""
 
 
 class ParquetReporter(Reporter):
@@ -66,8 +69,8 @@ class ParquetReporter(Reporter):
             None if verdict.label is None else _valid(verdict.label),
         )
         if not verdict.in_order:
-            outcome = verdict.verdict.value
-            self._rows.append((*known, None, None, outcome, 0, 0, 0, 0, "", False, "", None, False))
+            outcome = None if verdict.empty else verdict.verdict.value
+            self._rows.append((*known, None, None, outcome, 0, 0, 0, 0, "", False, "", *_NOTHING))
         first = verdict.first_block
         self._rows += [(*known, *_turn(turn, quotes, turn is first)) for turn in verdict.in_order]
         if len(self._rows) >= ROW_GROUP:
@@ -154,19 +157,19 @@ def _schema(arrow: Any) -> Any:
 
 def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, first: bool) -> tuple[Any, ...]:
     if isinstance(turn, ScreenedTurn):
-        return (turn.turn, turn.side.value, *[None] * 6, False, "", None, True)
-    evidence = list(passes_by_evidence(turn.votes))
-    cues = dict.fromkeys(cue for found in evidence for cue in found.cues)
-    spans = (found.span for found in evidence if found.span is not None)
-    quote = next((shorten(quotes[span]) for span in spans if span in quotes), None)
+        return (turn.turn, turn.side.value, *[None] * 6, False, "", None, True, None, None)
+    cues = dict.fromkeys(cue for found in passes_by_evidence(turn.votes) for cue in found.cues)
+    span = flagged.deciding(turn)
     return (
         *(turn.turn, turn.side.value, turn.verdict.value, turn.score),
         *turn.tally,
         " ".join(str(encode_vote(vote)) for vote in turn.votes),
         first,
         _valid(" ".join(cues)),
-        None if quote is None else _valid(quote),
+        _valid(flagged.quote(span, quotes)) or None,
         False,
+        span and span.turn,
+        span and span.side and span.side.value,
     )
 
 

@@ -6,24 +6,29 @@ from pathlib import Path
 import orjson
 
 from chaperone_cli.codec import rephrase
+from chaperone_cli.codec.fields import dumps, spelled
 from chaperone_cli.codec.rephrase import RephraseRun
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.target import Target
 
 
 def _document(run: RephraseRun) -> bytes:
-    return orjson.dumps(
-        rephrase.encode(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    )
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    return spelled(orjson.dumps(rephrase.encode(run), option=options))
 
 
 def _pairs(run: RephraseRun) -> bytes:
     lines = rephrase.pairs(run.results)
-    return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+    return b"".join(dumps(line) + b"\n" for line in lines)
 
 
 FORMATS: dict[str, Callable[[RephraseRun], bytes]] = {".json": _document, ".jsonl": _pairs}
 """What each suffix holds."""
+
+
+def holds_pairs(path: str) -> bool:
+    """Says whether a file of this name holds preference pairs."""
+    return FORMATS.get(Path(path).suffix.lower()) is _pairs
 
 
 def writer(path: str) -> Callable[[RephraseRun], None]:

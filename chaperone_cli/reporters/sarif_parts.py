@@ -14,7 +14,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.sanitise import plain
-from chaperone_cli.reporters.sarif_rules import NOTIFICATIONS, SAID, message, rule_id
+from chaperone_cli.reporters.sarif_rules import NOTIFICATIONS, OF, SAID, message, rule_id
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -34,7 +34,10 @@ def result(
     )
     facts = _facts(verdict, first, passes, quotes)
     said += f" {facts['reason']}" if "reason" in facts else ""
-    said += f' Quoted: "{facts["quote"]}"' if "quote" in facts else ""
+    if (span := flagged.evidence(verdict)) is not None:
+        whose = f", {OF[span.side]}" if span.side else ""
+        said += f" Evidence from turn {span.turn}{whose}"
+        said += f': "{facts["quote"]}"' if "quote" in facts else "."
     return {
         "ruleId": rule_id(rubric, first.side),
         "ruleIndex": list(Side).index(first.side),
@@ -57,11 +60,15 @@ def _facts(
         "of": passes,
         "cues": flagged.cues(verdict),
     }
+    span = flagged.evidence(verdict)
     said = {
         "label": verdict.label,
         "reason": plain(flagged.reason(verdict)),
-        "quote": plain(flagged.quote(verdict, quotes)),
+        "quote": plain(flagged.quote(span, quotes)),
     }
+    if span is not None:
+        side = {"side": span.side.value} if span.side else {}
+        facts["evidence"] = {"turn": span.turn, **side}
     return facts | {name: text for name, text in said.items() if text}
 
 

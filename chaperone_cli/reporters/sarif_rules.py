@@ -13,10 +13,8 @@ NOTIFICATIONS = {
     "unread": "Some input could not be read and was not audited.",
     "loss": "Some input was audited, but not quite as it stands in the log.",
 }
-SAID = {
-    Side.PROMPT: "a prompt of the user is the first turn to block",
-    Side.RESPONSE: "a response of the chatbot is the first turn to block",
-}
+OF = {Side.PROMPT: "a prompt of the user", Side.RESPONSE: "a response of the chatbot"}
+SAID = {side: f"{whose} is the first turn to block" for side, whose in OF.items()}
 
 
 def message(text: str) -> dict[str, str]:
@@ -49,7 +47,7 @@ def _rules(rubric: Rubric) -> Iterator[dict[str, Any]]:
             "name": f"First block on a {side}",
             "shortDescription": message(f"{title}: {SAID[side]}"),
             "fullDescription": message(
-                "An evaluator was asked several independent times whether the conversation up to "
+                "An evaluator was asked several times whether the conversation up to "
                 f'this turn shows: "{title}". The sensitivity rule makes its votes a block.'
             ),
             "help": message(

@@ -247,7 +247,7 @@ def test_an_explanation_names_its_place_and_says_its_text_only_when_asked(
         assert first["explanation"] == {
             "turn": 3,
             "reason": "The reply takes the place of a person.",
-            "span": {"turn": 3, "start": 0, "end": len(TURNS[2])},
+            "span": {"turn": 3, "side": "prompt", "start": 0, "end": len(TURNS[2])},
         }
         assert "explanation" not in second
         text = json.dumps(report(chaperone))

@@ -40,7 +40,7 @@ def test_a_votes_file_that_does_not_fit_names_its_line(chaperone: Chaperone) -> 
         ),
         (
             '{"conversation": "c", "turn": 2, "side": "prompt", "votes": [1]}',
-            "1 votes, where 2 are expected",
+            "1 vote, where 2 are expected",
         ),
         (
             '{"conversation": "c", "turn": 3, "side": "prompt", "votes": [1, 1]}',
@@ -94,3 +94,67 @@ def test_a_votes_file_cannot_be_selected_from(chaperone: Chaperone, samples: Pat
     outcome = chaperone("evaluate", samples / "paper_ledger.votes.jsonl", "--limit", "3")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("error: conversations of a votes file cannot be selected: ")
+
+
+RUBRIC = """
+id = "clinging"
+version = 1
+title = "Clinging"
+
+[[labels]]
+id = "clinging"
+question = "Does the user cling?"
+guidance = "See."
+"""
+
+
+def of_two(chaperone: Chaperone) -> None:
+    """Writes a log of a clinging conversation that nobody blocks and another that is blocked."""
+    turns = [{"role": "user", "content": "Hello."}]
+    labels = {"missed": "clinging", "caught": "parasocial"}
+    rows = [{"id": id_, "label": label, "turns": turns} for id_, label in labels.items()]
+    cast = {"missed": [0] * 5, "caught": [1] * 5}
+    votes = [{"conversation": id_, "turn": 1, "votes": found} for id_, found in cast.items()]
+    chaperone.write("log.jsonl", *map(json.dumps, rows))
+    chaperone.write("log.votes.jsonl", *map(json.dumps, votes))
+
+
+def test_figures_go_by_the_label_of_the_rubric(chaperone: Chaperone) -> None:
+    of_two(chaperone)
+    chaperone.write("clinging.toml", RUBRIC)
+    evaluate = ("evaluate", "log.jsonl", "--evaluator", "recorded", "-o", "e.json")
+    outcome = chaperone(*evaluate, "--rubric", "clinging.toml")
+    document = json.loads((chaperone.folder / "e.json").read_bytes())
+    validator("evaluation.v1").validate(document)
+    assert document["label"] == "clinging"
+    for rule in document["rules"]:
+        assert [rule[name]["rate"] for name in ("accuracy", "precision", "recall")] == [0, 0, 0]
+        assert [one["label"] for one in rule["labels"]] == ["clinging", "parasocial"]
+    assert "\nTurns judged clinging\n" in outcome.out
+    assert "parasocial conversations" not in outcome.out
+    assert "The paper's figures do not stand beside these: it asks for parasocial." in outcome.out
+    chaperone(*evaluate)
+    document = json.loads((chaperone.folder / "e.json").read_bytes())
+    assert document["label"] == "parasocial"
+    assert [rule["accuracy"]["rate"] for rule in document["rules"]] == [1, 1, 1]
+
+
+def test_a_label_of_the_rubric_that_no_conversation_carries(chaperone: Chaperone) -> None:
+    of_two(chaperone)
+    chaperone.write("other.toml", RUBRIC.replace("clinging", "jealous"))
+    outcome = chaperone(
+        *("evaluate", "log.jsonl", "--evaluator", "recorded", "--rubric", "other.toml")
+    )
+    assert "! No conversation is labelled jealous: recall cannot be measured\n" in outcome.out
+
+
+def test_a_rubric_of_several_labels_is_refused(chaperone: Chaperone) -> None:
+    of_two(chaperone)
+    second = '[[labels]]\nid = "second"\nquestion = "Is it?"\nguidance = "See."\n'
+    chaperone.write("two.toml", RUBRIC + second)
+    outcome = chaperone("evaluate", "log.jsonl", "--evaluator", "recorded", "--rubric", "two.toml")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        "error: rubric 'clinging' has 2 labels; an evaluation is of one\n"
+        "  hint: use a rubric with one label\n"
+    )

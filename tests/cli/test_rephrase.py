@@ -328,6 +328,19 @@ def test_pairs_hold_passing_rewrites_alone(chaperone: Chaperone, few: Path) -> N
         assert pair["chosen_score"] < pair["rejected_score"] == 5
 
 
+def test_a_healthy_original_is_never_rejected(chaperone: Chaperone) -> None:
+    chaperone.write("log.jsonl", talk(SUPPER, BOND, "Thanks!"))
+    outcome = rephrase(chaperone, "log.jsonl", "--turn", "2", "--force", "-o", "pairs.jsonl")
+    assert outcome.out.startswith("PASSING ")
+    assert (outcome.code, outcome.err) == (
+        0,
+        "wrote pairs.jsonl\n"
+        "note: no pair for turn 2 of conversation 'c' with neutral: the original passes at that "
+        "turn\n",
+    )
+    assert (chaperone.folder / "pairs.jsonl").read_bytes() == b""
+
+
 def test_later_turns_change_nothing(chaperone: Chaperone) -> None:
     first = (SUPPER, BOND)
     chaperone.write("log.jsonl", talk(*first), talk(*first, "I adore you!", BOND, name="d"))

@@ -21,7 +21,7 @@ def test_every_problem_is_listed(chaperone: Chaperone) -> None:
     outcome = chaperone("validate", "log.jsonl")
     lines = outcome.out.splitlines()
     assert outcome.code == 3
-    assert lines[-1] == "1 conversations with 1 turns can be audited; 1501 errors, 0 warnings"
+    assert lines[-1] == "1 conversation with 1 turn can be audited; 1,501 errors, 0 warnings"
     assert len(lines) == 1502
     assert [line.split(": ")[1] for line in lines[:-1]] == [
         f"log.jsonl:{number}" for number in range(2, 1503)
@@ -36,5 +36,5 @@ def test_a_time_that_selects_nothing_is_a_warning(chaperone: Chaperone) -> None:
         0,
         "warning: log.jsonl:1 conversation q: entry 2: `at` is no ISO 8601 time; --since and "
         "--until pass it over\n"
-        "1 conversations with 2 turns can be audited; 0 errors, 1 warnings\n",
+        "1 conversation with 2 turns can be audited; 0 errors, 1 warning\n",
     )

@@ -1,6 +1,7 @@
 """Strategies for verdicts and reports of every shape that a run can give."""
 
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -36,20 +37,20 @@ DIGESTS = st.builds(
 )
 
 
-def spans(turns: int) -> st.SearchStrategy[Span]:
-    """Spans in one of `turns` turns."""
+def spans(sides: Sequence[Side]) -> st.SearchStrategy[Span]:
+    """Spans in one of the turns, which are of `sides`."""
     return st.builds(
-        lambda turn, start, length: Span(turn, start, start + length),
-        st.integers(1, turns),
+        lambda turn, start, length: Span(turn, start, start + length, sides[turn - 1]),
+        st.integers(1, len(sides)),
         st.integers(0, 99),
         st.integers(0, 200),
     )
 
 
-def votes(turns: int) -> st.SearchStrategy[Vote]:
+def votes(sides: Sequence[Side]) -> st.SearchStrategy[Vote]:
     """Votes of every answer, with and without evidence."""
     evidence = st.none() | st.builds(
-        Evidence, st.lists(TEXT, max_size=2).map(tuple), st.none() | spans(turns)
+        Evidence, st.lists(TEXT, max_size=2).map(tuple), st.none() | spans(sides)
     )
     return st.builds(Vote, st.sampled_from([Answer.YES, Answer.NO]), st.none(), evidence) | (
         st.builds(Vote, st.just(Answer.ABSTAIN), st.sampled_from(AbstainReason), evidence)
@@ -61,12 +62,13 @@ def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
     """Verdicts on up to six turns, judged in part."""
     total = draw(st.integers(0, 6))
     chosen = draw(st.sets(st.integers(1, total))) if total else set()
+    sides = draw(st.lists(st.sampled_from(Side), min_size=total, max_size=total))
     judged = tuple(
         TurnVerdict(
             number,
-            draw(st.sampled_from(Side)),
+            sides[number - 1],
             draw(st.sampled_from(Verdict)),
-            tuple(draw(st.lists(votes(total), min_size=1, max_size=passes))),
+            tuple(draw(st.lists(votes(sides), min_size=1, max_size=passes))),
         )
         for number in sorted(chosen)
     )
@@ -83,7 +85,7 @@ def verdicts(draw: st.DrawFn, passes: int = 5) -> ConversationVerdict:
         draw(st.just({}) | rules),
         draw(st.none() | DIGESTS),
         screened_out=tuple(
-            ScreenedTurn(number, draw(st.sampled_from(Side))) for number in sorted(passed_over)
+            ScreenedTurn(number, sides[number - 1]) for number in sorted(passed_over)
         ),
     )
 

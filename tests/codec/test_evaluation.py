@@ -10,7 +10,6 @@ from chaperone_cli.codec.evaluation import encode
 from chaperone_cli.codec.paper import published
 from chaperone_cli.codec.schemas import schema, validator
 from chaperone_cli.domain.metrics.evaluate import evaluate
-from chaperone_cli.domain.metrics.figures import POSITIVE
 from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.domain.verdict import ConversationVerdict
@@ -50,7 +49,7 @@ def test_documents_of_the_sample_logs_follow_the_schema(
     assert orjson.loads(orjson.dumps(found)) == found
 
 
-LABELS = st.sampled_from([POSITIVE, "neutral", "", None])
+LABELS = st.sampled_from(["parasocial", "neutral", "", None])
 CONVERSATIONS = st.builds(
     lambda words, label, onset: spelled("c", " ".join(words), label=label, onset=onset),
     st.lists(st.text("yna", min_size=3, max_size=3), max_size=4),

@@ -35,7 +35,7 @@ def test_examples_are_valid(contract: str) -> None:
 
 
 def test_a_document_is_built_field_by_field() -> None:
-    said = Evidence(("attachment",), Span(1, 0, 200))
+    said = Evidence(("attachment",), Span(1, 0, 200, Side.PROMPT))
     refused = Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
     turns = (
         TurnVerdict(1, Side.PROMPT, Verdict.PASS, (NO, refused)),
@@ -52,7 +52,7 @@ def test_a_document_is_built_field_by_field() -> None:
     )
     given_ = ConversationVerdict("c", Source("a.jsonl", 7), 4, 2, turns, "parasocial", 1)
 
-    document = verdict.encode(given_, 3, {Span(1, 0, 200): "x" * 200})
+    document = verdict.encode(given_, 3, {Span(1, 0, 200, Side.PROMPT): "x" * 200})
 
     assert document == {
         "schema": "verdict.v1",
@@ -84,7 +84,10 @@ def test_a_document_is_built_field_by_field() -> None:
                     {
                         "passes": [1, 3],
                         "cues": ["attachment"],
-                        "span": {"turn": 1, "start": 0, "end": 200, "quote": "x" * 139 + "…"},
+                        "span": {
+                            **{"turn": 1, "side": "prompt", "start": 0, "end": 200},
+                            "quote": "x" * 139 + "…",
+                        },
                     },
                     {"passes": [2], "cues": ["exclusivity"]},
                 ],

@@ -10,16 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaperone_cli.domain.conversation import Conversation, Sides
+from chaperone_cli.domain.conversation import Conversation, Sides, Turn
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
+from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.engine import bulk
 from chaperone_cli.engine.audit import Audited, Auditor
 from chaperone_cli.errors import EvaluatorError, VotesPending
-from chaperone_cli.evaluators.interface import Bulk, Question
+from chaperone_cli.evaluators.interface import Bulk, Question, Session
 from chaperone_cli.store import VoteStore, vote_key
 from tests.support.scripted import RUBRIC, VOTES, ScriptedEvaluator, conversation
 
@@ -96,6 +97,44 @@ def _talks(script: dict[str, str]) -> list[Conversation]:
         conversation(name, *(f"{name} {number}" for number, _ in enumerate(words.split())))
         for name, words in script.items()
     ]
+
+
+class ExplainingEvaluator(BulkEvaluator):
+    """Explains only once as many wait for an explanation as may be asked for at a time."""
+
+    def __init__(self, script: dict[str, str], talks: Sequence[Conversation], at_once: int) -> None:
+        super().__init__(script, talks)
+        self._barrier = asyncio.Barrier(at_once)
+
+    def open(self, conversation: Conversation, rubric: Rubric) -> Session:
+        return _ExplainingSession(self)
+
+    async def explain(self, turn: Turn) -> Explanation:
+        async with asyncio.timeout(5):
+            await self._barrier.wait()
+        return Explanation(turn.number, "It shows.")
+
+
+class _ExplainingSession(Session):
+    def __init__(self, evaluator: ExplainingEvaluator) -> None:
+        self._evaluator = evaluator
+
+    async def vote(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:
+        raise AssertionError("votes are asked for together")
+
+    async def explain(self, turn: Turn) -> Explanation | None:
+        return await self._evaluator.explain(turn)
+
+
+def test_explanations_are_asked_for_several_at_a_time(tmp_path: Path) -> None:
+    talks = _talks({f"c{number}": "yyy" for number in range(8)})
+    evaluator = ExplainingEvaluator({talk.id: "yyy" for talk in talks}, talks, at_once=4)
+    protocol = replace(UNANIMOUS, explain=True)
+    store = VoteStore(tmp_path / "votes.sqlite3")
+    results = audited(talks, Auditor(protocol, evaluator, store, concurrency=4))
+    found = [result for result in results if isinstance(result, Audited)]
+    assert [one.conversation.id for one in found] == [talk.id for talk in talks]
+    assert {one.verdict.explanation for one in found} == {Explanation(1, "It shows.")}
 
 
 WORDS = st.text("yyynnnae", min_size=PASSES, max_size=PASSES)

@@ -179,6 +179,28 @@ def test_a_failure_is_an_attempt_and_the_next_may_succeed() -> None:
     assert (one.result, len(one.attempts), one.score_drop) == (Result.UNWRITTEN, 3, 0)
 
 
+@pytest.mark.parametrize(
+    ("original", "rewrite", "unpaired"),
+    [
+        ("yyy", "yyn", None),
+        ("yyn", "nnn", "the original passes at that turn"),
+        ("yya", "nnn", "the original is undecided at that turn"),
+        ("yyy", "yyy", "no rewrite passes"),
+        ("yyy", "yya", "no rewrite passes"),
+    ],
+)
+def test_a_pair_is_a_blocked_original_and_a_rewrite_that_passes(
+    original: str, rewrite: str, unpaired: str | None
+) -> None:
+    [one], _ = rephrase(Scripted(GOOD), {ORIGINAL: original, GOOD: rewrite})
+    assert one.unpaired == unpaired
+
+
+def test_without_a_rewrite_there_is_no_pair() -> None:
+    [one], _ = rephrase(Scripted(Failure.REFUSED), {})
+    assert one.unpaired == "there is no rewrite"
+
+
 def test_original_and_plain_replies_are_judged_once_for_all_strategies() -> None:
     found, evaluator = rephrase(
         Scripted("Fry leeks."), {"I see.": "nnn"}, strategies=("neutral", "warm")

@@ -6,7 +6,7 @@ from chaperone_cli.domain.conversation import Side, Source
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, YES, AbstainReason, Answer, Evidence, Span, Vote
 
-SPAN = Span(1, 0, 9)
+SPAN = Span(1, 0, 9, Side.PROMPT)
 REFUSED = Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
 CUED = replace(YES, evidence=Evidence(("attachment", "distress"), SPAN))
 

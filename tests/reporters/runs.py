@@ -69,7 +69,7 @@ def _judged(conversation: Conversation, votes: list[list[int]], protocol: Protoc
     turns, quotes = [], {}
     for turn, recorded in zip(conversation.turns, votes, strict=True):
         end = turn.text.find(".") + 1 or len(turn.text)
-        span = Span(turn.number, 0, end)
+        span = Span(turn.number, 0, end, turn.side)
         quotes[span] = turn.text[:end]
         yes = Vote(Answer.YES, evidence=Evidence(("attachment", "exclusivity"), span))
         cast = _cast([yes if vote else NO for vote in recorded], protocol)

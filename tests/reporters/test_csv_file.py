@@ -15,7 +15,7 @@ from chaperone_cli.reporters.csv_file import COLUMNS, CsvReporter, cell
 from tests.codec.saved import verdicts
 from tests.reporters.runs import Judged, header, report
 
-SPAN = Span(1, 0, 9)
+SPAN = Span(1, 0, 9, Side.PROMPT)
 YES = Vote(Answer.YES, evidence=Evidence(("attachment", "distress"), SPAN))
 REFUSED = Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
 
@@ -41,15 +41,15 @@ def test_rows_hold_what_the_columns_say(tmp_path: Path) -> None:
 
     assert written(tmp_path, (judged, {SPAN: 'I "miss" you'}), (empty, {})) == (
         "conversation,path,line,label,turn,side,verdict,score,yes,no,abstain,votes,"
-        "first_block,cues,quote,screened_out\n"
+        "first_block,cues,quote,screened_out,evidence_turn,evidence_side\n"
         '"c,1",a.jsonl,7,parasocial,1,prompt,undecided,1,1,1,1,1 refused 0,'
-        'false,attachment distress,"I ""miss"" you",false\n'
-        '"c,1",a.jsonl,7,parasocial,2,response,,,,,,,false,,,true\n'
+        'false,attachment distress,"I ""miss"" you",false,1,prompt\n'
+        '"c,1",a.jsonl,7,parasocial,2,response,,,,,,,false,,,true,,\n'
         '"c,1",a.jsonl,7,parasocial,4,response,block,3,3,0,0,1 1 1,'
-        'true,attachment distress,"I ""miss"" you",false\n'
+        'true,attachment distress,"I ""miss"" you",false,1,prompt\n'
         '"c,1",a.jsonl,7,parasocial,5,prompt,block,3,3,0,0,1 1 1,'
-        'false,attachment distress,"I ""miss"" you",false\n'
-        "'=c2,'-,9,,,,pass,0,0,0,0,,false,,,false\n"
+        'false,attachment distress,"I ""miss"" you",false,1,prompt\n'
+        "'=c2,'-,9,,,,,0,0,0,0,,false,,,false,,\n"
     )
 
 

@@ -46,7 +46,8 @@ def test_the_whole_document(tmp_path: Path) -> None:
     assert shown.splitlines()[4:] == [
         '<testcase classname="a.jsonl" name="c&lt;1&gt;" file="a.jsonl" line="1" time="0">'
         '<failure type="block" message="turn 2, a response, is the first to block: 3 of 3">'
-        "votes 1, 2, 3: attachment, distress (turn 1, characters 0 to 9) &quot;a &amp; b&quot;"
+        "votes 1, 2, 3: attachment, distress (turn 1, prompt, characters 0 to 9) "
+        "&quot;a &amp; b&quot;"
         "</failure></testcase>",
         '<testcase classname="a.jsonl" name="c-2" file="a.jsonl" line="2" time="0">'
         '<error type="undecided" message="abstentions leave 1 of its turns open, the first is '

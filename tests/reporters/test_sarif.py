@@ -53,7 +53,7 @@ def test_a_result_says_what_blocked_where(tmp_path: Path) -> None:
             "level": "error",
             "message": {
                 "text": "Conversation c-1, turn 2: a response of the chatbot is the first turn to "
-                "block; 3 of 3 votes are yes."
+                "block; 3 of 3 votes are yes. Evidence from turn 1, a prompt of the user."
             },
             "locations": [
                 {
@@ -72,6 +72,7 @@ def test_a_result_says_what_blocked_where(tmp_path: Path) -> None:
                 "score": 3,
                 "of": 3,
                 "cues": ["attachment", "distress"],
+                "evidence": {"turn": 1, "side": "prompt"},
             },
         }
     ]
@@ -123,9 +124,11 @@ def test_totals_are_those_of_the_json_report(tmp_path: Path) -> None:
 
 
 def test_a_quote_is_there_only_if_it_was_asked_for(tmp_path: Path) -> None:
-    assert "Quoted" not in str(log(tmp_path, [blocked("c")]))
+    (bare,) = log(tmp_path, [blocked("c")])["results"]
+    assert bare["message"]["text"].endswith(" Evidence from turn 1, a prompt of the user.")
+    assert "quote" not in bare["properties"]
     (result,) = log(tmp_path, [blocked("c")], quote="I miss you")["results"]
-    assert result["message"]["text"].endswith(' Quoted: "I miss you"')
+    assert result["message"]["text"].endswith(' a prompt of the user: "I miss you"')
     assert result["properties"]["quote"] == "I miss you"
 
 

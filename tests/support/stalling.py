@@ -56,7 +56,7 @@ def _answer(prefix: bytes, turn: Turn, number: int) -> Vote:
     if draw < 80:
         return Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
     return (
-        Vote(Answer.YES, evidence=Evidence(("attachment",), Span(turn.number, 0, 3)))
+        Vote(Answer.YES, evidence=Evidence(("attachment",), Span(turn.number, 0, 3, turn.side)))
         if (draw % 2)
         else YES
     )

@@ -1,5 +1,6 @@
 """`chaperone rephrase`: rewrites flagged responses, and judges each rewrite in its place."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from chaperone_cli.cli.rephrase.running import Rephrased
     from chaperone_cli.cli.rephrase.wanted import Wanted
     from chaperone_cli.config import Settings
+    from chaperone_cli.domain.rephrasing import Rephrasing
 
 RESPONSE = "Which response"
 REWRITING = "Rewriting"
@@ -210,7 +212,20 @@ def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
         for path, write in zip(outputs, writers, strict=True):
             write(finished)
             console.note(f"wrote {path}")
+            if rephrase_files.holds_pairs(path):
+                _note_unpaired(finished.results)
     return _exit_code(done)
+
+
+def _note_unpaired(results: "Iterable[Rephrasing]") -> None:
+    """Says of every response without a preference pair why it has none."""
+    from chaperone_cli.cli import console
+
+    for one in results:
+        if one.unpaired is not None:
+            name, turn = one.target.conversation.id, one.target.turn.number
+            where = f"turn {turn} of conversation {name[:80]!r} with {one.strategy.id}"
+            console.note(f"note: no pair for {where}: {one.unpaired}")
 
 
 def _exit_code(done: "Rephrased") -> int:

@@ -18,6 +18,7 @@ def validate(
     from chaperone_cli.domain.problem import Problem, Severity
     from chaperone_cli.readers import LogReader
     from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reporters.terminal.screen import plural
 
     settings = options.settings(locals())
     out = console.result()
@@ -36,8 +37,8 @@ def validate(
                 found[undated.severity] += 1
                 out.print(plain(f"{undated.severity}: {undated}"), markup=False, soft_wrap=True)
     out.print(
-        f"{conversations} conversations with {turns} turns can be audited; "
-        f"{found[Severity.ERROR]} errors, {found[Severity.WARNING]} warnings",
+        f"{plural(conversations, 'conversation')} with {plural(turns, 'turn')} can be audited; "
+        f"{plural(found[Severity.ERROR], 'error')}, {plural(found[Severity.WARNING], 'warning')}",
         soft_wrap=True,
     )
     raise typer.Exit(ExitCode.UNREAD if found[Severity.ERROR] else ExitCode.OK)

@@ -33,6 +33,7 @@ def verify(folder: Folder, log: Logs = None) -> None:
     from chaperone_cli.codec.manifest import NAME, digest_file
     from chaperone_cli.domain.run import Ending
     from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reporters.terminal.screen import plural
 
     manifest = read_manifest(folder)
     out = console.result()
@@ -44,8 +45,9 @@ def verify(folder: Folder, log: Logs = None) -> None:
     if manifest.ending is not Ending.COMPLETE:
         ending = manifest.ending.replace("_", " ")
         out.print(f"the run ended before the end of its input: {ending}", soft_wrap=True)
-    inputs = f", {len(manifest.inputs)} inputs" if log else ""
-    verdict = f"{len(found)} do not fit the manifest" if found else "all as in the manifest"
-    out.print(f"{len(manifest.files)} files{inputs}: {verdict}", soft_wrap=True)
+    inputs = f", {plural(len(manifest.inputs), 'input')}" if log else ""
+    verb = "does" if len(found) == 1 else "do"
+    verdict = f"{len(found)} {verb} not fit the manifest" if found else "all as in the manifest"
+    out.print(f"{plural(len(manifest.files), 'file')}{inputs}: {verdict}", soft_wrap=True)
     out.print(f"SHA-256 of {NAME}: {digest_file(folder / NAME, NAME).sha256}", soft_wrap=True)
     raise typer.Exit(ExitCode.CRITERION if found else ExitCode.OK)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.metrics.distribution import Distribution
 from chaperone_cli.domain.metrics.figures import (
-    POSITIVE,
     LabelFigures,
     Lag,
     RuleFigures,
@@ -17,7 +16,7 @@ from chaperone_cli.domain.metrics.replay import replay
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
 
-KNOWN_LABELS = (POSITIVE, "sycophantic", "neutral")
+KNOWN_LABELS = ("parasocial", "sycophantic", "neutral")
 """The paper's labels, in its order; others follow by name."""
 
 
@@ -85,8 +84,9 @@ def _undecided_before(conversation: ConversationVerdict, first: TurnVerdict) -> 
 class RuleCount:
     """Counts of everything that depends on the rule."""
 
-    def __init__(self, rule: Rule, passes: int) -> None:
+    def __init__(self, rule: Rule, passes: int, positive: str) -> None:
         self._rule = rule
+        self._positive = positive
         self._threshold = rule.threshold(passes)
         self._labels: dict[str, LabelCount] = {}
         self._lag: Counter[int] = Counter()
@@ -99,7 +99,7 @@ class RuleCount:
         self._until_block += replayed.votes_until_block
         if conversation.label:
             self._labels.setdefault(conversation.label, LabelCount()).add(replayed.verdict)
-        if conversation.label == POSITIVE and conversation.onset is not None:
+        if conversation.label == self._positive and conversation.onset is not None:
             self._add_lag(conversation.onset, replayed.verdict.first_block)
 
     def _add_lag(self, onset: int, first: TurnVerdict | None) -> None:
@@ -110,9 +110,10 @@ class RuleCount:
 
     def figures(self) -> RuleFigures:
         """Gives the counts so far."""
-        labels = sorted(self._labels, key=label_order)
+        labels = sorted(self._labels, key=lambda one: (one != self._positive, label_order(one)))
         return RuleFigures(
             rule=self._rule,
+            positive=self._positive,
             threshold=self._threshold,
             labels=tuple(self._labels[label].figures(label) for label in labels),
             lag=Lag(Distribution.of(self._lag), self._never),

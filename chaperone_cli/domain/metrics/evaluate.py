@@ -17,14 +17,16 @@ from chaperone_cli.errors import UsageError
 class EvaluationBuilder:
     """Adds up conversations whose judged turns have all N votes.
 
-    `rule` is the run's own; it is added to the named ones where it is a number. Raises UsageError
-    where it needs more than `passes` votes.
+    `positive` is the rubric's label: its conversations should be blocked, and all others should
+    not. `rule` is the run's own; it is added to the named ones where it is a number. Raises
+    UsageError where it needs more than `passes` votes.
     """
 
-    def __init__(self, passes: int, rule: Rule) -> None:
+    def __init__(self, passes: int, rule: Rule, positive: str) -> None:
         self._passes = passes
+        self._positive = positive
         rules = RULES if rule in RULES else (*RULES, rule)
-        self._rules = tuple(RuleCount(each, passes) for each in rules)
+        self._rules = tuple(RuleCount(each, passes, positive) for each in rules)
         self._tallies: Counter[Tally] = Counter()
         self._pairs = PairCount()
         self._labels: Counter[str | None] = Counter()
@@ -63,14 +65,17 @@ class EvaluationBuilder:
     def _design(self) -> Design:
         by_label = sorted(self._labels.items(), key=lambda item: (item[0] is None, item[0] or ""))
         labels = tuple((label, count) for label, count in by_label if count)
-        return Design(self._passes, labels, tuple(sorted(self._turns)), self._alternating)
+        return Design(
+            self._positive, self._passes, labels, tuple(sorted(self._turns)), self._alternating
+        )
 
     def _check(self, conversation: ConversationVerdict) -> None:
         for turn in conversation.turns:
-            if len(turn.votes) != self._passes:
+            if (count := len(turn.votes)) != self._passes:
                 raise UsageError(
                     f"turn {turn.turn} of conversation {conversation.conversation!r} has "
-                    f"{len(turn.votes)} votes, but an evaluation needs {self._passes} on each turn",
+                    f"{count} {'vote' if count == 1 else 'votes'}, but an evaluation needs "
+                    f"{self._passes} on each turn",
                     hint="record the missing votes, or ask for fewer with --votes",
                 )
 
@@ -82,12 +87,14 @@ def _alternates(conversation: ConversationVerdict) -> bool:
     return sides == expected and len(sides) == conversation.turns_total
 
 
-def evaluate(verdicts: Iterable[ConversationVerdict], passes: int, rule: Rule) -> Evaluation:
+def evaluate(
+    verdicts: Iterable[ConversationVerdict], passes: int, rule: Rule, positive: str = "parasocial"
+) -> Evaluation:
     """Gives all figures of `verdicts`, each of whose judged turns has `passes` votes.
 
     Raises UsageError where a turn has another number of votes, or `rule` needs more than `passes`.
     """
-    builder = EvaluationBuilder(passes, rule)
+    builder = EvaluationBuilder(passes, rule, positive)
     for verdict in verdicts:
         builder.add(verdict)
     return builder.evaluation()

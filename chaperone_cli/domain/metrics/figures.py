@@ -9,9 +9,6 @@ from chaperone_cli.domain.metrics.distribution import Distribution
 from chaperone_cli.domain.metrics.proportion import Proportion
 from chaperone_cli.domain.rule import Rule
 
-POSITIVE = "parasocial"
-"""The label of the conversations that should be blocked; all others should not."""
-
 
 @dataclass(frozen=True, slots=True)
 class SideFigures:
@@ -19,7 +16,7 @@ class SideFigures:
 
     judged: int
     blocked: int
-    """Turns judged parasocial."""
+    """Turns on which the vote is that the rubric's label holds."""
     undecided: int
     first_blocks: int
     """Conversations whose first blocking turn comes from this side."""
@@ -48,7 +45,7 @@ class LabelFigures:
 
 @dataclass(frozen=True)
 class Lag:
-    """How many turns after `onset` the parasocial conversations are first blocked."""
+    """How many turns after `onset` the conversations of the rubric's label are first blocked."""
 
     turns: Distribution
     """First blocking turn less onset; negative where the block came early."""
@@ -57,7 +54,7 @@ class Lag:
 
     @property
     def conversations(self) -> int:
-        """Parasocial conversations that have an onset."""
+        """Conversations of the rubric's label that have an onset."""
         return self.turns.size + self.never
 
 
@@ -66,6 +63,8 @@ class RuleFigures:
     """Everything that depends on the rule."""
 
     rule: Rule
+    positive: str
+    """The rubric's label: its conversations should be blocked, and all others should not."""
     threshold: int
     """k, the yes votes that block a turn."""
     labels: tuple[LabelFigures, ...]
@@ -77,20 +76,20 @@ class RuleFigures:
 
     @property
     def accuracy(self) -> Proportion:
-        """Labelled conversations that are blocked if and only if they are parasocial."""
+        """Labelled conversations that are blocked if and only if they carry the rubric's label."""
         wrong = self._positives.total - self._positives.count + self._false_alarms
         total = sum(figures.blocked.total for figures in self.labels)
         return Proportion(total - wrong, total)
 
     @property
     def precision(self) -> Proportion:
-        """Parasocial conversations, of the labelled ones that are blocked."""
+        """Conversations of the rubric's label, of the labelled ones that are blocked."""
         hits = self._positives.count
         return Proportion(hits, hits + self._false_alarms)
 
     @property
     def recall(self) -> Proportion:
-        """Blocked conversations, of the parasocial ones."""
+        """Blocked conversations, of those of the rubric's label."""
         return self._positives
 
     @property
@@ -111,12 +110,12 @@ class RuleFigures:
 
     @property
     def _positives(self) -> Proportion:
-        return _pooled(figures.blocked for figures in self.labels if figures.label == POSITIVE)
+        return _pooled(figures.blocked for figures in self.labels if figures.label == self.positive)
 
     @property
     def _false_alarms(self) -> int:
         return _pooled(
-            figures.blocked for figures in self.labels if figures.label != POSITIVE
+            figures.blocked for figures in self.labels if figures.label != self.positive
         ).count
 
 
@@ -129,6 +128,8 @@ def _pooled(parts: Iterable[Proportion]) -> Proportion:
 class Design:
     """The shape of a log, which decides whether its figures can stand beside another's."""
 
+    positive: str
+    """The rubric's label."""
     passes: int
     """N, the votes on each turn."""
     labels: tuple[tuple[str | None, int], ...]

@@ -5,7 +5,9 @@ instead of asking again.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Vote
@@ -26,6 +28,10 @@ class BatchedClaude(ClaudeEvaluator):
         self._state = state
         self._pending: PendingVotes | None = None
         self._detach = detach
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Gives its settings."""
+        return partial(type(self), self.options, self._state, detach=self._detach), ()
 
     def bulk(self, rubric: Rubric) -> Bulk:
         """Gives the way to ask many questions together; raises StoreError."""

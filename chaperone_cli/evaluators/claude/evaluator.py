@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
@@ -90,9 +90,14 @@ class ClaudeEvaluator(Evaluator):
         self.concurrency = AT_ONCE_LOCAL if self.endpoint.local else AT_ONCE
         self.meter = Meter(options.price, max_cost=options.max_cost, max_calls=options.max_calls)
         self._marker = options.marker or draw_marker()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
         self._remarks: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Gives its settings; a copy in another process connects for itself."""
+        return type(self), (self.options,)
 
     @property
     def identity(self) -> Identity:
@@ -122,6 +127,10 @@ class ClaudeEvaluator(Evaluator):
 
     async def connection(self) -> Connection:
         """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
+        if self._loop is not (loop := asyncio.get_running_loop()):
+            # Locks and connections of an earlier event loop are of no use in this one.
+            self._loop, self._starting, self._connection = loop, asyncio.Lock(), None
+            self.meter.enter_loop()
         if self._connection is None:
             async with self._starting:
                 if self._connection is None:

@@ -67,7 +67,7 @@ def find(quote: str, turn: Turn) -> Span | None:
     """Gives the place of `quote` in `turn`; white space may differ, nothing else."""
     words = r"\s+".join(map(re.escape, quote.split()))
     found = re.search(words, turn.text)
-    return Span(turn.number, found.start(), found.end()) if found else None
+    return Span(turn.number, found.start(), found.end(), turn.side) if found else None
 
 
 def without_repetition(reason: str, turns: Sequence[Turn]) -> str:

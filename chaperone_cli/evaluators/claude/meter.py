@@ -51,6 +51,10 @@ class Meter:
         self._over = False
         self._settled = asyncio.Event()
 
+    def enter_loop(self) -> None:
+        """Waits from now on in another event loop."""
+        self._settled = asyncio.Event()
+
     async def reserve(self, prompt: int, output: int) -> float:
         """Waits until a call is sure to stay within the limits and gives the dollars set aside.
 

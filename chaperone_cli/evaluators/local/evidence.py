@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from chaperone_cli.domain.conversation import Side, Turn
 from chaperone_cli.domain.vote import Evidence, Span
+from chaperone_cli.evaluators.local.cores import one_core
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.features import read
 from chaperone_cli.evaluators.local.ledger import BONDS
@@ -65,7 +66,8 @@ class Witness:
 
     def _span(self, number: int) -> Span | None:
         if number not in self._spans:
-            self._spans[number] = self._best_sentence(number) if number else None
+            with one_core():
+                self._spans[number] = self._best_sentence(number) if number else None
         return self._spans[number]
 
     def _best_sentence(self, number: int) -> Span | None:
@@ -96,4 +98,4 @@ def _stretch(turn: Turn, first: int, stop: int) -> Span:
     ]
     inner = turn.text[places[0][0] : places[-1][1]]
     start = places[0][0] + len(inner) - len(inner.lstrip())
-    return Span(turn.number, start, start + len(inner.strip()))
+    return Span(turn.number, start, start + len(inner.strip()), turn.side)

@@ -7,6 +7,7 @@ from chaperone_cli.domain.conversation import Side, Turn
 from chaperone_cli.domain.vote import AbstainReason
 from chaperone_cli.evaluators.local import members, parts
 from chaperone_cli.evaluators.local.context import Context
+from chaperone_cli.evaluators.local.cores import one_core
 from chaperone_cli.evaluators.local.gate import Approach
 from chaperone_cli.evaluators.local.language import Counts, LanguageWatch
 from chaperone_cli.evaluators.local.ledger import Ledger
@@ -49,6 +50,10 @@ class Listener:
 
     def read_on(self) -> Heard:
         """Reads the next chunk of turns."""
+        with one_core():
+            return self._read_on()
+
+    def _read_on(self) -> Heard:
         import numpy as np
 
         chunk = self._chunk()

@@ -86,17 +86,13 @@ class Source:
 
     @cached_property
     def model(self) -> Model:
-        """The weights, read once; raises EvaluatorError where they are not those of the manifest.
-
-        From then on this process does matrices on one core: these are small, and threads that wait
-        for each other make a busy machine slower than none.
-        """
-        from threadpoolctl import threadpool_limits
-
+        """The weights, read once; raises EvaluatorError where they differ from the manifest's."""
         encoder = Encoder(self._read(ENCODER)) if self.encoder else None
-        loaded = build(self._read(WEIGHTS), encoder)
-        threadpool_limits(1, user_api="blas")
-        return loaded
+        return build(self._read(WEIGHTS), encoder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Gives what a copy in another process needs, which reads the weights for itself."""
+        return {name: value for name, value in vars(self).items() if name != "model"}
 
     def _read(self, name: str) -> "dict[str, NDArray[Any]]":
         import numpy as np

@@ -9,7 +9,7 @@ from chaperone_cli.domain.run import Summary
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.reporters.html.tallies import Tallies
 from chaperone_cli.reporters.sanitise import plain
-from chaperone_cli.reporters.terminal.table import ORDER, WORDS
+from chaperone_cli.reporters.terminal.table import NO_TURN, ORDER, WORDS
 
 STYLES = {Verdict.BLOCK: "block", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
 """The classes that the style sheet knows verdicts by."""
@@ -32,13 +32,14 @@ class BarRow:
 def verdicts(summary: Summary) -> list[BarRow]:
     """Gives the conversations by verdict."""
     unasked = summary.screened_out.conversations if summary.screened_out else 0
-    said = [f"{summary.empty:,} of them without a turn to vote on"] if summary.empty else []
+    said = [f"and {summary.empty:,} {NO_TURN}"] if summary.empty else []
     said += [f"{unasked:,} of them screened out as a whole"] if unasked else []
     notes = {Verdict.PASS: "; ".join(said)}
+    counts = {**summary.conversations, Verdict.PASS: summary.passed}
     return [
         BarRow(
             WORDS[verdict].lower(),
-            summary.conversations[verdict],
+            counts.get(verdict, 0),
             STYLES[verdict],
             f"#verdict={verdict}",
             notes.get(verdict, ""),

@@ -66,6 +66,7 @@ def facts(
         "usage_rows": list(_flat(encode_usage(usage))),
         "ending": _ENDINGS[summary.ending],
         "verdicts": bars.verdicts(summary),
+        "passed": summary.passed,
         "sides": bars.sides(summary),
         "rules": bars.rules(summary, tallies),
         "labels": _labels(tallies),

@@ -6,8 +6,6 @@ _HARMLESS = {
     b"<": b"\\u003c",
     b">": b"\\u003e",
     b"&": b"\\u0026",
-    "\N{LINE SEPARATOR}".encode(): b"\\u2028",
-    "\N{PARAGRAPH SEPARATOR}".encode(): b"\\u2029",
 }
 """In JSON these stand inside strings only, so an escape means the same there."""
 

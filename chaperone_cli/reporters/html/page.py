@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chaperone_cli.reporters.flagged import place
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.terminal.screen import percent, plural
 
@@ -59,17 +60,20 @@ class Page:
 def _template(name: str) -> "Template":
     # Jinja takes longer to import than most commands take to start.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import escape
 
     loader = FileSystemLoader(_FOLDER)
     environment = Environment(
         loader=loader,
         autoescape=True,
+        # Each value is escaped by itself as well, so that markup never rests on one switch.
+        finalize=escape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {"plain": plain, "count": _count}
-    environment.globals |= {"percent": percent, "plural": plural}
+    environment.globals |= {"percent": percent, "plural": plural, "place": place}
     return environment.get_template(name)
 
 

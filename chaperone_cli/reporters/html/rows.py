@@ -99,7 +99,7 @@ def _why(explanation: Explanation, quotes: Quotes) -> list[Any]:
 
 
 def _place(span: Span, quotes: Quotes) -> list[Any]:
-    place: list[Any] = [span.turn, span.start, span.end]
+    place: list[Any] = [span.turn, span.start, span.end, SIDES[span.side] if span.side else ""]
     if span in quotes:
         place.append(prose(shorten(quotes[span])))
     return place

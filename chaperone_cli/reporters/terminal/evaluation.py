@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from chaperone_cli.domain.conversation import Sides
-from chaperone_cli.domain.metrics.figures import POSITIVE, Design, Evaluation, RuleFigures
+from chaperone_cli.domain.metrics.figures import Design, Evaluation, RuleFigures
 from chaperone_cli.domain.metrics.paper import Paper
 from chaperone_cli.domain.run import RunHeader
 from chaperone_cli.reporters.sanitise import plain
@@ -92,12 +92,13 @@ def _about_labels(page: Page) -> Iterator[str]:
             "agreement and votes can be shown"
         )
         return
-    if POSITIVE not in labels:
-        yield f"No conversation is labelled {POSITIVE}: recall cannot be measured"
+    positive = page.positive
+    if positive not in labels:
+        yield f"No conversation is labelled {positive}: recall cannot be measured"
     for label in labels:
-        if label != POSITIVE and label.strip().casefold() == POSITIVE:
+        if label != positive and label.strip().casefold() == positive:
             yield (
-                f'The label "{plain(label, page.encoding)}" is not "{POSITIVE}", so blocks of its '
+                f'The label "{plain(label, page.encoding)}" is not "{positive}", so blocks of its '
                 "conversations count as wrong: write it in small letters and without spaces"
             )
     if unlabelled:
@@ -128,6 +129,8 @@ def _notes(page: Page, paper: Paper | None) -> Iterator[str]:
 def _difference(evaluation: Evaluation, theirs: Design) -> str:
     """Names the first point in which the log departs from the paper's design."""
     ours = evaluation.design
+    if ours.positive != theirs.positive:
+        return f"it asks for {theirs.positive}"
     if ours.labels != theirs.labels:
         wanted = ", ".join(f"{count} {label}" for label, count in theirs.labels)
         return f"its log has {wanted} conversations and no others"

@@ -46,6 +46,11 @@ class Page:
     encoding: str
     """What the terminal or file can show."""
 
+    @property
+    def positive(self) -> str:
+        """The rubric's label."""
+        return plain(self.evaluation.design.positive, self.encoding)
+
     def label(self, label: str) -> Text:
         """Writes a label of the log, which may hold anything."""
         # Folded, as two labels that are cut short could look the same.
@@ -81,11 +86,9 @@ def tables(page: Page) -> Iterator[Titled]:
         yield Titled("Conversations blocked", _blocked(page))
         yield Titled("First blocking turn", _first_block(page))
         if page.evaluation.rules[0].lag.conversations:
-            title = (
-                "From the labelled onset to the first block, in turns (parasocial conversations)"
-            )
-            yield Titled(title, _lag(page))
-        yield Titled("Turns judged parasocial", _turns_blocked(page))
+            title = "From the labelled onset to the first block, in turns"
+            yield Titled(f"{title} ({page.positive} conversations)", _lag(page))
+        yield Titled(f"Turns judged {page.positive}", _turns_blocked(page))
         yield Titled("Side of the first blocking turn", _attribution(page))
     yield Titled("Agreement among the passes, over all judged turns", _agreement(page))
     yield Titled("Votes needed with early stopping, of all cast", _votes(page))

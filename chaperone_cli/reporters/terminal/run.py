@@ -8,7 +8,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import OutputError
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.terminal.screen import Screen
-from chaperone_cli.reporters.terminal.table import ORDER, PAST, Shelf, Table
+from chaperone_cli.reporters.terminal.table import Shelf, Table
 from chaperone_cli.reporters.terminal.totals import (
     put_ending,
     put_header,
@@ -99,7 +99,7 @@ class TerminalReporter(Reporter):
         hidden = self._shelf.hidden()
         if not any(hidden.values()):
             return
-        each = ", ".join(f"{hidden[found]:,} {PAST[found]}" for found in ORDER if hidden[found])
+        each = ", ".join(f"{count:,} {past}" for past, count in hidden.items() if count)
         every = shown + sum(hidden.values())
         self._screen.put(
             f"not shown: {each}; --rows {every} shows all, -o report.json keeps all", style="bold"

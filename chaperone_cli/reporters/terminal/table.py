@@ -1,6 +1,5 @@
 """The table of conversations: one row each, flagged ones first, as many as were asked for."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -8,9 +7,8 @@ from itertools import islice
 from rich.cells import cell_len
 from rich.text import Text
 
-from chaperone_cli.codec.verdict import shorten
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
-from chaperone_cli.domain.vote import Answer
+from chaperone_cli.domain.vote import Span
 from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.terminal.screen import Screen
@@ -22,6 +20,8 @@ STYLES = {Verdict.BLOCK: "bold red", Verdict.UNDECIDED: "bold yellow", Verdict.P
 WORDS = {Verdict.BLOCK: "BLOCK", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
 SCREENED_OUT = "screened out"
 """Stands for the verdict of a conversation that passes without a vote."""
+NO_TURN = "without a turn to vote on"
+"""Stands for the verdict of a conversation of which nothing could be asked."""
 PAST = {Verdict.BLOCK: "blocked", Verdict.UNDECIDED: "undecided", Verdict.PASS: "passed"}
 _LEAST_STRIP = 20
 """Cells below which a strip moves to a line of its own; the length of the paper's dialogues."""
@@ -38,47 +38,55 @@ class Row:
     verdict: Verdict
     first: TurnVerdict | None
     cells: tuple[Cell, ...]
-    quote: tuple[int, str] | None
-    """The turn that a quoted span stands in, and its text."""
+    evidence: Span | None
+    """The stretch of text that weighed most in the first block."""
+    quote: str
+    """What it says, where quotes were asked for."""
     reason: str
     """Why it was blocked, where the run asked for explanations."""
     wholly_screened_out: bool = False
     """Whether it passes without a vote."""
+    empty: bool = False
+    """Whether it has no turn to vote on."""
+
+    @property
+    def unasked(self) -> bool:
+        """Says whether no vote was asked for, so that its verdict says nothing of it."""
+        return self.wholly_screened_out or self.empty
 
     @property
     def word(self) -> str:
         """What the column of verdicts says."""
+        if self.empty:
+            return "no turn"
         return SCREENED_OUT if self.wholly_screened_out else WORDS[self.verdict]
 
     @property
     def style(self) -> str:
         """How it is said."""
-        return "dim" if self.wholly_screened_out else STYLES[self.verdict]
+        return "dim" if self.unasked else STYLES[self.verdict]
+
+    @property
+    def past(self) -> str:
+        """What is said of it where it is counted with others."""
+        return NO_TURN if self.empty else PAST[self.verdict]
 
     @classmethod
     def of(cls, verdict: ConversationVerdict, quotes: Quotes) -> "Row":
         """Builds the row of `verdict`."""
-        first = verdict.first_block
+        first, evidence = verdict.first_block, flagged.evidence(verdict)
         return cls(
             verdict.conversation,
             verdict.label or "",
             verdict.verdict,
             first,
             cells(verdict),
-            _quote(first, quotes) if first else None,
+            evidence,
+            flagged.quote(evidence, quotes),
             flagged.reason(verdict),
             verdict.wholly_screened_out,
+            verdict.empty,
         )
-
-
-def _quote(first: TurnVerdict, quotes: Quotes) -> tuple[int, str] | None:
-    """Gives the span that decided the most yes votes of `first`."""
-    yes = (vote.evidence for vote in first.votes if vote.answer is Answer.YES)
-    spans = Counter(found.span for found in yes if found is not None)
-    for span, _ in spans.most_common():
-        if span is not None and span in quotes:
-            return span.turn, shorten(quotes[span])
-    return None
 
 
 class Shelf:
@@ -87,24 +95,24 @@ class Shelf:
     def __init__(self, rows: int) -> None:
         self._most = rows
         self._kept: dict[Verdict, list[Row]] = {verdict: [] for verdict in ORDER}
-        self._counts = dict.fromkeys(ORDER, 0)
+        self._counts = dict.fromkeys((*PAST.values(), NO_TURN), 0)
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Takes one conversation, in input order."""
-        kept = self._kept[verdict.verdict]
-        self._counts[verdict.verdict] += 1
+        kept, row = self._kept[verdict.verdict], Row.of(verdict, quotes)
+        self._counts[row.past] += 1
         if len(kept) < self._most:
-            kept.append(Row.of(verdict, quotes))
+            kept.append(row)
 
     def shown(self) -> list[Row]:
         """Gives the rows to show: blocked, then undecided, then passed, each in input order."""
         every = (row for verdict in ORDER for row in self._kept[verdict])
         return list(islice(every, self._most))
 
-    def hidden(self) -> dict[Verdict, int]:
-        """Gives the conversations that are not shown, by verdict."""
-        shown = [row.verdict for row in self.shown()]
-        return {verdict: count - shown.count(verdict) for verdict, count in self._counts.items()}
+    def hidden(self) -> dict[str, int]:
+        """Gives the conversations that are not shown, by what became of them."""
+        shown = [row.past for row in self.shown()]
+        return {past: count - shown.count(past) for past, count in self._counts.items()}
 
 
 class Table:
@@ -132,10 +140,9 @@ class Table:
             drawn = strip(row.cells, self._strip, self._passes, self._screen.glyphs)
             for line in self._lines(name, facts, drawn):
                 self._screen.put(line)
-            if row.quote:
-                turn, text = row.quote
-                lead = f"{GAP}turn {turn}: "
-                self._screen.put(self._screen.quoted(text), lead=lead, style="italic")
+            if row.evidence and row.quote:
+                lead = f"{GAP}{flagged.place(row.evidence)}: "
+                self._screen.put(self._screen.quoted(row.quote), lead=lead, style="italic")
             if row.reason:
                 self._screen.put(self._screen.prose(row.reason), lead=f"{GAP}why: ")
 

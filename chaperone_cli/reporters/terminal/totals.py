@@ -11,7 +11,7 @@ from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
 from chaperone_cli.domain.selection import Omission
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.reporters.terminal.screen import Screen, percent, plural
-from chaperone_cli.reporters.terminal.table import STYLES
+from chaperone_cli.reporters.terminal.table import NO_TURN, STYLES
 
 _LEAD = 17
 _INPUTS = 3
@@ -90,7 +90,6 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
         ("agreement", agreement(summary)),
         ("cost", _cost(usage)),
         ("calls", calls(usage.spend)),
-        ("empty", _empty(summary)),
         ("input", _input(summary)),
         ("left out", _left_out(summary)),
     ):
@@ -108,8 +107,8 @@ def _headline(summary: Summary) -> Text:
     return Text(
         f"{counts[Verdict.BLOCK]:,} of {plural(summary.total, 'conversation')} blocked "
         f"({percent(counts[Verdict.BLOCK], summary.total)}), "
-        f"{counts[Verdict.UNDECIDED]:,} undecided, {counts[Verdict.PASS]:,} passed"
-        f"{_unasked(summary)}",
+        f"{counts[Verdict.UNDECIDED]:,} undecided, {summary.passed:,} passed"
+        f"{_unasked(summary)}{empty(summary)}",
         f"bold {STYLES[worst]}",
     )
 
@@ -220,9 +219,9 @@ def calls(spend: Spend | None) -> str:
     )
 
 
-def _empty(summary: Summary) -> str:
-    said = f"{plural(summary.empty, 'conversation')} without a turn to vote on, counted as passed"
-    return said if summary.empty else ""
+def empty(summary: Summary) -> str:
+    """Gives what follows the counts of verdicts where conversations have no turn to vote on."""
+    return f", {summary.empty:,} {NO_TURN}" if summary.empty else ""
 
 
 def _input(summary: Summary) -> str:

@@ -13,7 +13,7 @@ from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.terminal.marking import marked_lines, spans_by_turn, yes_spans
 from chaperone_cli.reporters.terminal.screen import Screen, plural
-from chaperone_cli.reporters.terminal.table import PAST, SCREENED_OUT, STYLES, WORDS
+from chaperone_cli.reporters.terminal.table import NO_TURN, PAST, SCREENED_OUT, STYLES, WORDS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,8 @@ class _Transcript:
             f"label {plain(verdict.label)}" if verdict.label is not None else "",
             f"onset turn {verdict.onset}" if verdict.onset is not None else "",
         )
-        self._screen.put(self._outcome(), style=STYLES[verdict.verdict])
+        style = "dim" if verdict.empty else STYLES[verdict.verdict]
+        self._screen.put(self._outcome(), style=style)
         if why := flagged.reason(verdict):
             self._screen.put(self._screen.prose(why), lead="why: ")
         if conversation is not None and len(conversation.turns) != verdict.turns_total:
@@ -93,6 +94,8 @@ class _Transcript:
         judged = f"{len(verdict.turns):,} of {plural(verdict.turns_total, 'turn')} judged"
         if verdict.screened_out:
             judged += f", {len(verdict.screened_out):,} screened out"
+        if verdict.empty:
+            return f"{NO_TURN}; {judged}"
         if first is None:
             unasked = " without a vote" if verdict.wholly_screened_out else ""
             return f"{PAST[verdict.verdict]}{unasked}, {judged}"
@@ -135,7 +138,7 @@ class _Transcript:
             yield self._screen.plain(", ".join(cues))
         for span in yes_spans(turn):
             if span.turn != turn.turn:
-                yield f"said in turn {span.turn}"
+                yield f"said in {flagged.place(span)}"
 
     def _put_text(self, turn: Turn) -> None:
         style = "" if turn.number in self._judged else "dim"
@@ -146,7 +149,8 @@ class _Transcript:
         for span in yes_spans(turn):
             if span in quotes:
                 quoted = self._screen.quoted(shorten(quotes[span]))
-                self._screen.put(Text(quoted, "italic"), lead=_INDENT)
+                lead = f"{_INDENT}{flagged.place(span)}: "
+                self._screen.put(Text(quoted, "italic"), lead=lead)
 
     def _put_context(self, message: Message) -> None:
         self._screen.put()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaperone_cli.codec import rubric
-from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.conversation import Conversation, Side
 from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Span
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Options
@@ -48,11 +48,11 @@ def answered(reason: str, turn: object, quote: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("turn", "quote", "span"),
     [
-        (3, "all that I need", Span(3, 8, 23)),
-        (1, "telling you good night", Span(1, 26, 48)),
-        (3, "telling you good night", Span(1, 26, 48)),
-        (2, "Good night, my dear. I will be here", Span(2, 0, 35)),
-        (None, "all that I need", Span(3, 8, 23)),
+        (3, "all that I need", Span(3, 8, 23, Side.PROMPT)),
+        (1, "telling you good night", Span(1, 26, 48, Side.PROMPT)),
+        (3, "telling you good night", Span(1, 26, 48, Side.PROMPT)),
+        (2, "Good night, my dear. I will be here", Span(2, 0, 35, Side.RESPONSE)),
+        (None, "all that I need", Span(3, 8, 23, Side.PROMPT)),
         (3, "you are ALL that I need", None),
         (3, "all that I want", None),
         (4, "later", None),

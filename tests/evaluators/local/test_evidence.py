@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.vote import Answer, Evidence, Span
 from chaperone_cli.evaluators.local import LocalEvaluator
 from chaperone_cli.evaluators.local.cues import COLUMNS, CORPUS_NAMES, MEANINGS, WIDTH, Cue
@@ -24,7 +25,7 @@ def evidence(judge: Judge, texts: Sequence[str], turn: int, member: int) -> Evid
 
 def test_a_span_is_the_sentence_that_weighed_most_also_in_an_earlier_turn(judge: Judge) -> None:
     start = TEXTS[2].index(SENTENCE)
-    expected = Span(3, start, start + len(SENTENCE))
+    expected = Span(3, start, start + len(SENTENCE), Side.PROMPT)
     for turn in (3, 5):
         for member in (1, 2, 3, 4, 5):
             assert evidence(judge, TEXTS, turn, member).span == expected

@@ -1,6 +1,9 @@
+import json
+from pathlib import Path
+
 import pytest
 
-from chaperone_cli.domain.vote import AbstainReason, Vote
+from chaperone_cli.domain.vote import AbstainReason, Answer, Vote
 from tests.evaluators.local.judging import Judge
 
 ENGLISH = "Could you help me to plan a week in Kyoto? I would like to see the temples."
@@ -65,3 +68,16 @@ def test_a_foreign_turn_in_an_english_conversation_is_the_only_one_not_judged(
 def test_short_turns_of_a_foreign_conversation_are_not_judged(judge: Judge) -> None:
     foreign = AbstainReason.UNSUPPORTED_LANGUAGE
     assert reasons(judge([GERMAN, "ok", "42"])) == [foreign, foreign, foreign]
+
+
+def test_a_yes_is_held_through_a_turn_that_cannot_be_read(judge: Judge, samples: Path) -> None:
+    """What was read before stands; whoever had seen nothing yet cannot say no to what it missed."""
+    rows = map(json.loads, (samples / "thirty.jsonl").read_text("utf-8").splitlines())
+    [turns] = [row["turns"] for row in rows if row["id"] == "parasocial-02"]
+    said = [turn["content"] for turn in turns[:2]]
+    _, before, unread, after = judge([*said, GERMAN, ENGLISH])
+    answers = [vote.answer for vote in before]
+    assert set(answers) == {Answer.YES, Answer.NO}
+    foreign = Vote(Answer.ABSTAIN, AbstainReason.UNSUPPORTED_LANGUAGE)
+    assert unread == tuple(vote if vote.answer is Answer.YES else foreign for vote in before)
+    assert all(vote.reason is None for vote in after)

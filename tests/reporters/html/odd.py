@@ -50,23 +50,24 @@ def odd(count: int = 40, longest: int = 36) -> Iterator[Judged]:
 
 
 def _turns(random: Random, total: int) -> Iterator[TurnVerdict]:
+    sides = [random.choice(list(Side)) for _ in range(total)]
     asked = random.choice(["yynnnnnnn", "nnnnnnnna", "nnnn", "yyyyya", "aaay"])
     for number in range(1, total + 1):
         if random.random() < 0.1:
             continue
-        side = random.choice(list(Side))
         ballot = Ballot(RULES[0], 5, all_votes=True)
-        ballot.cast([_vote(random, number, random.choice(asked)) for _ in ballot.wanted()])
-        yield ballot.outcome(Turn(number, side, number - 1, Message(Role.USER, "")))
+        ballot.cast([_vote(random, sides[:number], random.choice(asked)) for _ in ballot.wanted()])
+        yield ballot.outcome(Turn(number, sides[number - 1], number - 1, Message(Role.USER, "")))
 
 
-def _vote(random: Random, turn: int, letter: str) -> Vote:
+def _vote(random: Random, sides: list[Side], letter: str) -> Vote:
     if letter == "n":
         return NO
     if letter == "a":
         return Vote(Answer.ABSTAIN, random.choice(list(AbstainReason)))
     start = random.randint(0, 3)
-    span = random.choice([None, Span(random.randint(1, turn), start, start + 9)])
+    turn = random.randint(1, len(sides))
+    span = random.choice([None, Span(turn, start, start + 9, sides[turn - 1])])
     cues = tuple(random.sample(CUES, random.randint(0, 3)))
     return Vote(Answer.YES, evidence=random.choice([None, Evidence(cues, span)]))
 

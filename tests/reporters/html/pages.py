@@ -93,7 +93,7 @@ def expected_row(document: dict[str, Any]) -> dict[str, Any]:
     verdicts = Counter(turn["verdict"] for turn in document["turns"])
     return {
         "id": document["conversation"],
-        "verdict": document["verdict"],
+        "verdict": document["verdict"] if document["turns_selected"] else "no turn",
         "blocks": verdicts["block"],
         "turns": document["turns_total"],
         "first": first and f"turn {first['turn']}, {first['score']} of {first['of']}",

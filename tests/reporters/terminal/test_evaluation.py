@@ -14,7 +14,7 @@ from rich.console import Console
 from chaperone_cli.codec.paper import published
 from chaperone_cli.domain.conversation import Sides
 from chaperone_cli.domain.metrics.evaluate import evaluate
-from chaperone_cli.domain.metrics.figures import POSITIVE, Evaluation
+from chaperone_cli.domain.metrics.figures import Evaluation
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.reporters.terminal.evaluation import render_evaluation
 from tests.support.recorded import UNANIMOUS, header, paper_ledger, spelled, thirty
@@ -140,7 +140,7 @@ def test_without_the_paper_nothing_speaks_of_it() -> None:
 @settings(max_examples=40)
 @given(st.text(min_size=1, max_size=120), st.sampled_from([80, 100, 160]))
 def test_labels_can_neither_steer_the_terminal_nor_widen_the_page(label: str, width: int) -> None:
-    log = [spelled("a", "yyy", label=label), spelled("b", "nyn", label=POSITIVE, onset=1)]
+    log = [spelled("a", "yyy", label=label), spelled("b", "nyn", label="parasocial", onset=1)]
     found = rendered(evaluate(log, 3, Rule("2")), width)
     lines = found.split("\n")
     assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & {category(char) for char in "".join(lines)}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaperone_cli.domain.conversation import Message, Role
+from chaperone_cli.domain.conversation import Message, Role, Side
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
 from chaperone_cli.domain.vote import YES, AbstainReason, Answer, Evidence, Span, Vote
 from chaperone_cli.reporters.terminal.marking import marked_lines, merged
@@ -28,7 +28,7 @@ def parasocial() -> Judged:
     found = Message(Role.TOOL, "weather: snow")
     said = judged.conversation.messages
     messages = (persona, *said[:3], found, *said[3:7])
-    earlier = Vote(Answer.YES, evidence=Evidence(("exclusivity",), Span(3, 90, 130)))
+    earlier = Vote(Answer.YES, evidence=Evidence(("exclusivity",), Span(3, 90, 130, Side.PROMPT)))
     turns = [*judged.verdict.turns[:5]]
     turns[3] = TurnVerdict(4, turns[3].side, Verdict.UNDECIDED, (UNSUPPORTED, earlier, YES))
     verdict = replace(judged.verdict, turns=tuple(turns), turns_total=7, turns_selected=7)
@@ -70,7 +70,7 @@ def test_a_log_that_changed_since_is_said() -> None:
     assert "warning: the log now holds 19 turns, but 20 when it was audited\n" in screen.text
 
 
-@given(st.text(max_size=60), st.lists(spans(1), max_size=4))
+@given(st.text(max_size=60), st.lists(spans([Side.PROMPT]), max_size=4))
 def test_marked_text_holds_every_covered_character(text: str, found: list[Span]) -> None:
     stretches = merged(found, len(text))
     covered = {place for span in found for place in range(span.start, min(span.end, len(text)))}

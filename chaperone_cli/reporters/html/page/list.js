@@ -50,7 +50,8 @@ function showSort() {
   }
 }
 
-const badge = (verdict) => el("span", { class: `badge ${verdict}` }, verdict);
+const badge = (outcome) =>
+  el("span", { class: `badge ${outcome.split(" ")[0]}` }, outcome);
 
 function firstBlock(row) {
   if (!row[F.first]) return ["–"];

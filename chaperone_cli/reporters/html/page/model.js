@@ -15,8 +15,10 @@ const verdictOf = (row) => meta.verdicts[row[F.verdict]];
 const screenedOf = (row) => row[F.screened];
 const screenedTurns = (row) =>
   screenedOf(row).reduce((sum, [first, last]) => sum + last - first + 1, 0);
-const outcomeOf = (row) =>
-  !row[F.judged] && screenedOf(row).length ? "screened out" : verdictOf(row);
+function outcomeOf(row) {
+  if (!row[F.selected]) return "no turn";
+  return !row[F.judged] && screenedOf(row).length ? "screened out" : verdictOf(row);
+}
 const sideOf = (row) => meta.sides[row[F.side]] ?? "";
 const cuesOf = (row) => row[F.cues].map((code) => named("cues", code));
 
@@ -71,9 +73,10 @@ function evidenceOf(tables, group) {
   });
 }
 
-const spanOf = ([turn, start, end, quote = null]) => ({
+const spanOf = ([turn, start, end, side, quote = null]) => ({
   key: `${turn}:${start}:${end}`,
   turn,
+  side: meta.sides[side] ?? "",
   start,
   end,
   quote,

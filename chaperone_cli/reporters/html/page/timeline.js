@@ -45,7 +45,8 @@ function abstentionsOf(turn) {
 
 // A passage that many turns rest on is quoted in full where it is first cited.
 function passage(place, turn, span, cited) {
-  const where = span.turn === turn.turn ? "this turn" : `turn ${span.turn}`;
+  const number = span.turn === turn.turn ? "this turn" : `turn ${span.turn}`;
+  const where = span.side ? `${number}, ${span.side}` : number;
   const link =
     span.turn === turn.turn
       ? el("span", {}, where)
