@@ -191,3 +191,14 @@ def test_a_report_that_does_not_say_takes_the_side_of_the_turn(run: Run) -> None
     outcome = chaperone("report", "wrong.jsonl")
     assert (outcome.code, outcome.out) == (3, "")
     assert re.search(r"span\.side: expected response, the side of turn \d+\n", outcome.err)
+
+
+def test_what_a_rewrite_cannot_mend_is_named_with_its_side(run: Run) -> None:
+    chaperone, _, _ = run
+    words = ("--conversation", "parasocial-04", "--first-block")
+    outcome = chaperone("rephrase", "log.jsonl", *words, "-o", "rephrased.json")
+    [result] = json.loads((chaperone.folder / "rephrased.json").read_bytes())["results"]
+    sides = ("response", "prompt")
+    named = ", ".join(f"{turn} ({sides[turn % 2]})" for turn in result["rests_on"])
+    noun = "turn" if len(result["rests_on"]) == 1 else "turns"
+    assert f"rest on what was said before, in {noun} {named}\n" in outcome.out

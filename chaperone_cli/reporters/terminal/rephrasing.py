@@ -151,7 +151,8 @@ def _why(one: Rephrasing, passes: int) -> Iterator[str]:
     if one.result in (Result.PASSING, Result.UNWRITTEN):
         return
     if one.rests_on:
-        turns = ", ".join(map(str, one.rests_on))
+        said = one.target.conversation.turns
+        turns = ", ".join(f"{number} ({said[number - 1].side})" for number in one.rests_on)
         noun = "turn" if len(one.rests_on) == 1 else "turns"
         yield f"the votes against it rest on what was said before, in {noun} {turns}"
     if one.floor is not None:
