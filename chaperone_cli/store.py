@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.errors import StoreError
+from chaperone_cli.errors import NoStoreError, StoreError
 
 LAYOUT = 1
 """Raised when the tables change; kept in SQLite's `user_version`."""
@@ -31,7 +31,7 @@ class VoteStore:
     def __init__(self, path: Path) -> None:
         """Opens the store at `path`, or creates it; raises StoreError."""
         self.path = path
-        with self._failing_clearly("opened"):
+        with self._failing_clearly("opened", NoStoreError):
             path.parent.mkdir(parents=True, exist_ok=True)
             # Autocommit: a vote is on disk when `add` returns, as far as a killed process goes.
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
@@ -40,7 +40,7 @@ class VoteStore:
     def _prepare(self) -> None:
         found = self._db.execute("PRAGMA user_version").fetchone()[0]
         if found > LAYOUT:
-            raise StoreError(
+            raise NoStoreError(
                 f"{self.path}: the vote store was written by a newer chaperone",
                 hint="update chaperone, or name another store with --store",
             )
@@ -74,11 +74,11 @@ class VoteStore:
         self._db.close()
 
     @contextmanager
-    def _failing_clearly(self, verb: str) -> Iterator[None]:
+    def _failing_clearly(self, verb: str, kind: type[StoreError] = StoreError) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError) as exc:
-            raise StoreError(
+            raise kind(
                 f"{self.path}: the vote store cannot be {verb}: {exc}",
                 hint="name another file with --store, or go without one with --no-store",
             ) from exc

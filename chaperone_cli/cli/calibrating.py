@@ -78,6 +78,6 @@ def writer(path: str) -> Callable[[Calibrated, float], None]:
     def write(found: Calibrated, most: float) -> None:
         from chaperone_cli.codec.calibration import encode
 
-        put(encode(found.calibration, found.header, most))
+        put(encode(found.calibration, found.header, most), found.summary.ending)
 
     return write

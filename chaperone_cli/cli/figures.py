@@ -6,7 +6,7 @@ from typing import Any
 
 from chaperone_cli.cli import console
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.run import RunHeader, Summary, Usage
+from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.interface import Quotes, Reporter
@@ -34,20 +34,23 @@ class Adding(Reporter):
         pass
 
 
-def json_file(path: str) -> Callable[[Any], None]:
-    """Gives what writes a document to `path`; raises UsageError unless it is a .json file."""
+def json_file(path: str) -> Callable[[Any, Ending], None]:
+    """Gives what writes a document to `path`; raises UsageError unless it is a .json file.
+
+    It is told how the measurement ended.
+    """
     if not path.endswith(".json"):
         raise UsageError(
             f"cannot write figures to {path!r}", hint="name a .json file with --output"
         )
 
-    def write(document: Any) -> None:
+    def write(document: Any, ending: Ending) -> None:
         from chaperone_cli.codec.fields import dumps
         from chaperone_cli.reporters.target import Target
 
         target = Target(Path(path))
         target.open()
         target.write(dumps(document) + b"\n")
-        target.commit()
+        target.commit(ending)
 
     return write

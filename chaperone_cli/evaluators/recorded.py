@@ -9,7 +9,7 @@ from chaperone_cli.codec.vote import RecordedTurn, decode_line
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Vote
-from chaperone_cli.errors import EvaluatorError, MissingVoteError
+from chaperone_cli.errors import InputError, MissingVoteError, UsageError
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
 
 TurnVotes = dict[tuple[str, int], tuple[Vote, ...]]
@@ -35,7 +35,7 @@ class RecordedEvaluator(Evaluator):
         return Identity("recorded", "vote.v1", {"votes": self._path.name, "sha256": digest})
 
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
-        """Starts a session; raises EvaluatorError where the votes file cannot be read."""
+        """Starts a session; raises InputError for a votes file that cannot be read."""
         path = self._path or beside(conversation.source.path)
         if path not in self._files:
             self._files[path] = load(path)
@@ -59,7 +59,7 @@ class _RecordedSession(Session):
 def beside(log: str) -> Path:
     """Names the votes file that belongs to `log`: `a.votes.jsonl` for `a.jsonl` or `a.jsonl.gz`."""
     if log == "-":
-        raise EvaluatorError(
+        raise UsageError(
             "a log from standard input has no votes file beside it",
             hint="name the votes with --recorded-votes FILE",
         )
@@ -70,12 +70,12 @@ def beside(log: str) -> Path:
 
 
 def load(path: Path) -> TurnVotes:
-    """Reads a `vote.v1` file whole; raises EvaluatorError naming file and line."""
+    """Reads a `vote.v1` file whole; raises InputError naming file and line."""
     votes: TurnVotes = {}
     for number, row in read(path):
         key = (row.conversation, row.turn)
         if key in votes:
-            raise EvaluatorError(
+            raise InputError(
                 f"{path}:{number}: turn {row.turn} of conversation {row.conversation!r} "
                 "is already recorded on an earlier line",
                 hint="keep one line a turn",
@@ -94,7 +94,7 @@ def read(path: Path) -> Iterator[tuple[int, RecordedTurn]]:
         try:
             yield number, decode_line(line)
         except ValueError as exc:
-            raise EvaluatorError(
+            raise InputError(
                 f"{path}:{number}: not a recorded vote: {exc}",
                 hint="see schemas/vote.v1.schema.json",
             ) from exc
@@ -105,9 +105,9 @@ def _content(path: Path) -> bytes:
         data = path.read_bytes()
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except FileNotFoundError as exc:
-        raise EvaluatorError(
+        raise UsageError(
             f"{path}: there is no such votes file",
             hint="name the votes with --recorded-votes FILE, or choose another --evaluator",
         ) from exc
     except (OSError, EOFError) as exc:
-        raise EvaluatorError(f"{path}: the votes file cannot be read: {exc}") from exc
+        raise InputError(f"{path}: the votes file cannot be read: {exc}") from exc

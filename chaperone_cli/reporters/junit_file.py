@@ -74,7 +74,7 @@ class JunitReporter(Reporter):
                 self._copy(self._problems)
                 self._put("</testsuite>")
             self._put("</testsuites>")
-            self._target.commit()
+            self._target.commit(summary.ending)
         finally:
             self.abandon()
 

@@ -42,7 +42,10 @@ def convert(
 
     Ids, times, labels and what the export says of each conversation are kept; blank turns are not.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings({**locals(), "output": None})
+    keep_apart(settings, config, paths, outputs=[output])
     raise typer.Exit(_run(paths, settings, output))
 
 

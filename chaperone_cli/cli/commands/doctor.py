@@ -19,7 +19,10 @@ def doctor(
     store: options.Store = None,
 ) -> None:
     """Check what an audit by the claude evaluator needs, free of charge; 1 if something fails."""
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings(locals())
+    keep_apart(settings, config)
     raise typer.Exit(_run(settings))
 
 
