@@ -13,7 +13,7 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 
 
 class Adding(Reporter):
-    """Hands every verdict to `take`, in the order of the log, and tells of problems at once."""
+    """Hands every whole verdict to `take`, in the order of the log; tells of problems at once."""
 
     def __init__(self, take: Callable[[ConversationVerdict], None]) -> None:
         self._take = take
@@ -22,7 +22,8 @@ class Adding(Reporter):
         pass
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:  # noqa: D102
-        self._take(verdict)
+        if not verdict.partial:
+            self._take(verdict)
 
     def add_problem(self, problem: Problem) -> None:  # noqa: D102
         console.report_problem(problem)

@@ -64,7 +64,8 @@ def _judge(auditor: Auditor, conversation: Conversation) -> ConversationVerdict:
     async def judge() -> ConversationVerdict:
         async for result in auditor.run([conversation]):
             assert isinstance(result, Audited)
-            return result.verdict
+            if not result.verdict.partial:
+                return result.verdict
         raise AssertionError("the auditor gave nothing for a conversation")
 
     return asyncio.run(judge())

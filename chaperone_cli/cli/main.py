@@ -19,6 +19,7 @@ from chaperone_cli.cli.commands.rubrics import rubrics
 from chaperone_cli.cli.commands.show import show
 from chaperone_cli.cli.commands.validate import validate
 from chaperone_cli.cli.commands.verify import verify
+from chaperone_cli.cli.interrupt import Stopped, stopping
 from chaperone_cli.errors import ChaperoneError
 
 EPILOG = (
@@ -75,7 +76,13 @@ def _chaperone(
 def main() -> None:
     """Runs the command line and exits."""
     try:
-        app()
+        with stopping():
+            app()
+    except Stopped:
+        from chaperone_cli.cli.console import note
+
+        note("interrupted: what was not finished was not written, and is as it was before")
+        sys.exit(130)
     except ChaperoneError as error:
         _end_with(error)
     except Exception as exc:

@@ -139,6 +139,11 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
         "votes_saved": summary.votes_saved,
         "abstentions": _counts(summary.abstentions, AbstainReason),
     }
+    if summary.partial:
+        document["partial"] = {
+            "conversations": summary.partial,
+            "turns_unreached": summary.turns_unreached,
+        }
     if summary.tampering:
         document["tampering_suspected"] = {
             "conversations": summary.tampering,
@@ -280,11 +285,13 @@ def decode_problem(node: Node) -> Problem:
 def decode_summary(node: Node, passes: int) -> Summary:
     """Reads the `summary` of a report over `passes` votes a turn."""
     conversations, by_rule = node.get("conversations"), node.maybe("blocked_by_rule")
-    suspected = node.maybe("tampering_suspected")
+    suspected, partial = node.maybe("tampering_suspected"), node.maybe("partial")
     return Summary(
         passes,
         ending=node.get("ending").choice(Ending),
         conversations=_counted(conversations, Verdict),
+        partial=partial.get("conversations").integer(1) if partial else 0,
+        turns_unreached=partial.get("turns_unreached").integer(1) if partial else 0,
         empty=conversations.get("empty").integer(),
         attribution=_counted(node.get("attribution"), Side),
         turns_judged=_counted(node.get("turns_judged"), Side),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from chaperone_cli.cli.comparison.earlier import Earlier, key, outcome_of, reported
+from chaperone_cli.cli.comparison.earlier import Earlier, key, outcome_of, reported, settled
 from chaperone_cli.cli.counting import counted
 from chaperone_cli.codec.saved_run import SavedRun
 from chaperone_cli.domain.comparison import (
@@ -46,6 +46,8 @@ class Comparing(Reporter):
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Compares one conversation."""
+        if not settled(verdict):
+            return
         old = self._earlier.take(verdict.conversation)
         new = outcome_of(verdict, self._header)
         found = compare(verdict.conversation, old, new)

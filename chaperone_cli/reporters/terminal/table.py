@@ -22,6 +22,8 @@ STYLES = {Verdict.BLOCK: "bold red", Verdict.UNDECIDED: "bold yellow", Verdict.P
 WORDS = {Verdict.BLOCK: "BLOCK", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
 SCREENED_OUT = "screened out"
 """Stands for the verdict of a conversation that passes without a vote."""
+CUT_SHORT = "cut short"
+"""Stands for the verdict of a conversation that the run was cut short in before any block."""
 PAST = {Verdict.BLOCK: "blocked", Verdict.UNDECIDED: "undecided", Verdict.PASS: "passed"}
 _LEAST_STRIP = 20
 """Cells below which a strip moves to a line of its own; the length of the paper's dialogues."""
@@ -44,10 +46,14 @@ class Row:
     """Why it was blocked, where the run asked for explanations."""
     wholly_screened_out: bool = False
     """Whether it passes without a vote."""
+    partial: bool = False
+    """Whether the run was cut short in it."""
 
     @property
     def word(self) -> str:
         """What the column of verdicts says."""
+        if self.partial and self.verdict is not Verdict.BLOCK:
+            return CUT_SHORT
         return SCREENED_OUT if self.wholly_screened_out else WORDS[self.verdict]
 
     @property
@@ -68,6 +74,7 @@ class Row:
             _quote(first, quotes) if first else None,
             flagged.reason(verdict),
             verdict.wholly_screened_out,
+            verdict.partial,
         )
 
 

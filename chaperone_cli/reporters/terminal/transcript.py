@@ -93,6 +93,8 @@ class _Transcript:
         judged = f"{len(verdict.turns):,} of {plural(verdict.turns_total, 'turn')} judged"
         if verdict.screened_out:
             judged += f", {len(verdict.screened_out):,} screened out"
+        if verdict.partial:
+            judged += "; the run was cut short before the others"
         if first is None:
             unasked = " without a vote" if verdict.wholly_screened_out else ""
             return f"{PAST[verdict.verdict]}{unasked}, {judged}"
