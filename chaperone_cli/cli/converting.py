@@ -1,6 +1,5 @@
 """Writes what logs hold as one canonical log, and says what came of it."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,7 @@ Write = Callable[[bytes], None]
 def writer(output: Path) -> Iterator[Write]:
     """Gives what writes to `output`, which is complete or as it was before; raises OutputError."""
     if str(output) == "-":
-        yield _to_stdout
-        sys.stdout.flush()
+        yield console.put
         return
     target = Target(output)
     target.open()
@@ -33,10 +31,6 @@ def writer(output: Path) -> Iterator[Write]:
         target.abandon()
         raise
     target.commit()
-
-
-def _to_stdout(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
 
 
 class Conversion:

@@ -20,7 +20,7 @@ from chaperone_cli.cli.commands.show import show
 from chaperone_cli.cli.commands.validate import validate
 from chaperone_cli.cli.commands.verify import verify
 from chaperone_cli.cli.interrupt import Stopped, stopping
-from chaperone_cli.errors import ChaperoneError
+from chaperone_cli.errors import ChaperoneError, OutputError
 
 EPILOG = (
     "Every option of audit can also be set as a variable (--fail-on as CHAPERONE_FAIL_ON) and as a "
@@ -77,7 +77,7 @@ def main() -> None:
     """Runs the command line and exits."""
     try:
         with stopping():
-            app()
+            _run()
     except Stopped:
         from chaperone_cli.cli.console import note
 
@@ -94,6 +94,21 @@ def main() -> None:
         note(f"error: chaperone failed unexpectedly ({type(exc).__name__}); this is a bug")
         note("  hint: set CHAPERONE_DEBUG=1 to see where, and report it")
         sys.exit(1)
+
+
+def _run() -> None:
+    from chaperone_cli.cli.console import flush
+
+    try:
+        app()
+    except OSError as exc:
+        # Files have errors of their own; what is left is a stream that help is printed to.
+        raise OutputError(
+            f"reading or writing failed: {exc.strerror or type(exc).__name__}",
+            hint="make room, or look at the disk",
+        ) from exc
+    finally:
+        flush()
 
 
 def _end_with(error: ChaperoneError) -> None:
