@@ -5,6 +5,7 @@ open at the same time. Round by round they ask for the votes that a replay turn 
 and come to the same verdicts.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +26,9 @@ MOST_TURNS = 50_000
 """Turns whose ballots are open at once, unless one conversation has more."""
 MOST_CHARACTERS = 50_000_000
 """Text that is held at once, unless one conversation has more."""
+
+PAUSE = 1.0
+"""Seconds until votes that another run asks for are looked up again."""
 
 Item = Conversation | Problem
 Result = tuple[Conversation, ConversationVerdict] | Problem
@@ -89,6 +93,18 @@ class BulkReplay:
         waiting: dict[bytes, list[Ask]] = {}
         for ask in asks:
             waiting.setdefault(ask.key, []).append(ask)
+        # What another run asks for already is looked up again once there is nothing else to ask.
+        claimed = {key: waiting[key] for key in waiting if self.store.claim(key)}
+        if not claimed:
+            await asyncio.sleep(PAUSE)
+            return
+        try:
+            await self._gather(dict(claimed))
+        finally:
+            for key in claimed:
+                self.store.release(key)
+
+    async def _gather(self, waiting: dict[bytes, list[Ask]]) -> None:
         questions = [
             Question(key, those[0].conversation, those[0].open_turn.turn)
             for key, those in waiting.items()
