@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,14 +32,21 @@ class RecordedEvaluator(Evaluator):
         """Names the votes file and its SHA-256; a file beside each log is found later."""
         if self._path is None:
             return Identity("recorded", "vote.v1", {"votes": BESIDE})
-        digest = sha256(_content(self._path)).hexdigest()
+        digest = sha256(self._given).hexdigest()
         return Identity("recorded", "vote.v1", {"votes": self._path.name, "sha256": digest})
+
+    @cached_property
+    def _given(self) -> bytes:
+        # Once only: it may be a stream.
+        assert self._path is not None
+        return _content(self._path)
 
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
         """Starts a session; raises InputError for a votes file that cannot be read."""
         path = self._path or beside(conversation.source.path)
         if path not in self._files:
-            self._files[path] = load(path)
+            content = self._given if self._path is not None else _content(path)
+            self._files[path] = load(path, content)
         return _RecordedSession(str(path), self._files[path], conversation.id)
 
 
@@ -69,10 +77,10 @@ def beside(log: str) -> Path:
     return path.with_suffix(".votes.jsonl")
 
 
-def load(path: Path) -> TurnVotes:
-    """Reads a `vote.v1` file whole; raises InputError naming file and line."""
+def load(path: Path, content: bytes) -> TurnVotes:
+    """Reads the `content` of a `vote.v1` file; raises InputError naming file and line."""
     votes: TurnVotes = {}
-    for number, row in read(path):
+    for number, row in _rows(path, content):
         key = (row.conversation, row.turn)
         if key in votes:
             raise InputError(
@@ -88,7 +96,11 @@ def load(path: Path) -> TurnVotes:
 
 def read(path: Path) -> Iterator[tuple[int, RecordedTurn]]:
     """Reads a `vote.v1` file, plain or gzip, line by line, with the line numbers."""
-    for number, line in enumerate(_content(path).splitlines(), start=1):
+    return _rows(path, _content(path))
+
+
+def _rows(path: Path, content: bytes) -> Iterator[tuple[int, RecordedTurn]]:
+    for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:

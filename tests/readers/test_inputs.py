@@ -100,9 +100,9 @@ def test_a_file_that_cannot_be_opened_is_a_problem() -> None:
     with socket.socket(socket.AF_UNIX) as served:
         served.bind("s.jsonl")
         write("t.jsonl", canonical("t"))
-        assert read(".") == [
-            "error: ./s.jsonl: cannot be opened: no such device or address",
-            "t @ ./t.jsonl:1",
+        assert read("s.jsonl", "t.jsonl") == [
+            "error: s.jsonl: cannot be opened: no such device or address",
+            "t @ t.jsonl:1",
         ]
 
 
@@ -123,7 +123,7 @@ def test_a_file_that_vanishes_in_between_is_a_problem() -> None:
 
 def test_a_name_that_is_not_utf_8_is_shown_as_text() -> None:
     write(os.fsdecode(b"caf\xe9.jsonl"), canonical("a"))
-    assert read(".") == ["a @ ./caf\\xe9.jsonl:1"]
+    assert read("s.jsonl", "t.jsonl") == ["a @ ./caf\\xe9.jsonl:1"]
 
 
 def test_a_name_that_no_file_can_have_is_a_problem() -> None:

@@ -87,12 +87,13 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     from chaperone_cli.errors import VotesPending
 
     chosen = selection(settings)
-    names = hashing.names(settings)
+    key = hashing.key(settings)
+    names = hashing.names(settings, key)
     reader = log_reader(paths, settings)
     auditor = wiring.auditor(settings)
     baseline = Baseline.of(settings)
     reporters = [*_files(paths, settings, names), *baseline.reporters, _terminal(settings)]
-    run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
+    run = Run(auditor, reporters, quote=settings.quote, names=names, key=key)
     items = chosen.over(reader, run.summary.left_out)
     run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
     if run.reported:

@@ -58,7 +58,13 @@ def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
         )
     shown = TerminalReporter(console.result(), settings.rows, settings.quote)
     files = [reporters.for_path(output) for output in outputs]
-    render(run, header, [shown, *files], hashing.names(settings), quote=settings.quote)
+    render(
+        run,
+        header,
+        [shown, *files],
+        hashing.names(settings, hashing.key(settings)),
+        quote=settings.quote,
+    )
     ending = run.summary.ending if run.summary else Ending.COMPLETE
     for output in outputs:
         console.note(f"wrote {place(output, ending)}")
