@@ -79,9 +79,12 @@ def test_half_a_run_is_no_baseline(nights: Nights, chaperone: Chaperone) -> None
     log = {"a": [NO], "b": [YES]}
     assert nights.night(log) == 10
     before = (nights.state / "last.json").read_bytes()
-    assert nights.night({"a": [NO], "b": [[1]]}) == 1
+    assert nights.night({"a": [NO], "b": [[1]]}) == 2
     assert (nights.state / "last.json").read_bytes() == before
+    assert not (nights.state / "evidence").exists()
+    assert chaperone("verify", "state/evidence.incomplete").code == 0
     assert nights.night(log) == 0
+    assert not (nights.state / "evidence.incomplete").exists()
 
 
 def test_a_night_that_could_not_start_leaves_no_evidence_to_post(

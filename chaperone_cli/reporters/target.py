@@ -103,8 +103,9 @@ class Target:
                 f"cannot write {self.path}: it is no file but a pipe or a device",
                 hint="name a file with --output",
             )
-        if not self._place.stat().st_mode & _ANYBODY_WRITES:
-            # Nor does it need the permission to write what it takes the place of.
+        writable = self._place.stat().st_mode & _ANYBODY_WRITES
+        if not (writable and os.access(self._place, os.W_OK)):
+            # Moving needs no permission to write what is replaced, and root has every permission.
             raise UsageError(
                 f"cannot write {self.path}: it is write-protected",
                 hint="mend the permissions, or name another place with --output",

@@ -1,11 +1,14 @@
 """Whatever ends a run early, what was judged until then is reported, and nothing else is lost."""
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +40,16 @@ def ended(process: "subprocess.Popen[bytes]", number: int) -> tuple[int, str, st
 
 
 def fed(samples: Path, *args: str | Path) -> "subprocess.Popen[bytes]":
-    """Starts a command that waits for more of the log on its standard input."""
+    """Starts a command, and waits until it waits for more of the log on its standard input."""
     process = spawn(*args)
     assert process.stdin is not None
     process.stdin.writelines((samples / "thirty.jsonl").read_bytes().splitlines(True)[:3])
     process.stdin.flush()
-    time.sleep(1.5)
+    unread = array("i", [1])
+    while unread[0]:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+        time.sleep(0.01)
+    time.sleep(0.2)
     return process
 
 
