@@ -5,7 +5,8 @@
 #
 # STATE is a folder that is kept from one night to the next. It holds the votes already cast, the
 # run that the next one is compared with, and the evidence of this run with all its reports, beside
-# that of the one before (evidence.before). A run that could not start leaves no evidence.
+# that of the one before (evidence.before). A run that could not start leaves no evidence,
+# and one that was cut short leaves evidence.incomplete.
 # Options go to chaperone audit, whose exit code this has: 10 for new blocks, 11 for conversations
 # that are newly undecided, 3 for input that could not be read. The first night, everything is new.
 set -eu
@@ -13,7 +14,8 @@ set -eu
 state=${1:?name the folder that is kept between nights}
 shift
 mkdir -p "$state"
-rm -f "$state/changes.json" "$state/changes.md"
+rm -rf "$state/changes.json" "$state/changes.md" "$state/evidence.incomplete" \
+    "$state/changes.incomplete.json" "$state/changes.incomplete.md"
 # Whoever posts or uploads the evidence afterwards must not take last night's for this night's.
 if [ -d "$state/evidence" ]; then
     rm -rf "$state/evidence.before"

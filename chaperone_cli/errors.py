@@ -8,6 +8,7 @@ ChaperoneError                 chaperone could not do what was asked
 │   ├── MissingKeyError        there is no credential for the server it asks
 │   └── MissingVoteError       recorded votes lack a vote that the audit needs
 ├── StoreError                 the vote store cannot be read or written
+│   └── NoStoreError           ... or what was named as one cannot be opened
 ├── OutputError                a report cannot be written
 ├── BudgetExhausted            a stated limit on calls or cost was reached
 └── VotesPending               votes were asked for that have not come yet
@@ -79,6 +80,10 @@ class MissingVoteError(EvaluatorError):
 
 class StoreError(ChaperoneError):
     """The vote store cannot be read or written."""
+
+
+class NoStoreError(StoreError, UsageError):
+    """What was named as the vote store cannot be opened as one."""
 
 
 class OutputError(ChaperoneError):

@@ -2,27 +2,39 @@
 
 A vote is filed under what it was an answer to: the conversation up to its turn, the rubric, the
 evaluator and the pass. The file holds hashes and answers, never conversation text.
+
+Whoever asks for a vote claims it first, and everybody else waits for the answer. A claim is void
+once its run is gone: each run holds a file of its own locked, which the system lets go of whatever
+ends the process.
 """
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from secrets import token_hex
+from weakref import finalize
 
 import orjson
 
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.errors import StoreError
+from chaperone_cli.errors import NoStoreError, StoreError
 
 LAYOUT = 1
 """Raised when the tables change; kept in SQLite's `user_version`."""
 
-_TABLE = """
+_TABLES = """
 CREATE TABLE IF NOT EXISTS votes (
     key BLOB PRIMARY KEY, answer TEXT NOT NULL, reason TEXT, evidence TEXT
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, run TEXT NOT NULL) WITHOUT ROWID;
+"""
+_CLAIM = """
+INSERT INTO claims SELECT :key, :run WHERE NOT EXISTS (SELECT 1 FROM votes WHERE key = :key)
+ON CONFLICT DO UPDATE SET run = :run WHERE run = :gone
 """
 
 
@@ -32,7 +44,10 @@ class VoteStore:
     def __init__(self, path: Path) -> None:
         """Opens the store at `path`, or creates it; raises StoreError."""
         self.path = path
-        with self._failing_clearly("opened"):
+        self._run: _RunLock | None = None
+        self._lived: dict[str, float] = {}
+        """Other runs, with the time until which they are taken to live."""
+        with self._failing_clearly("opened", NoStoreError):
             path.parent.mkdir(parents=True, exist_ok=True)
             # Autocommit: a vote is on disk when `add` returns, as far as a killed process goes.
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
@@ -41,13 +56,13 @@ class VoteStore:
     def _prepare(self) -> None:
         found = self._db.execute("PRAGMA user_version").fetchone()[0]
         if found > LAYOUT:
-            raise StoreError(
+            raise NoStoreError(
                 f"{self.path}: the vote store was written by a newer chaperone",
                 hint="update chaperone, or name another store with --store",
             )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute(_TABLE)
+        self._db.executescript(_TABLES)
         self._db.execute(f"PRAGMA user_version = {LAYOUT}")
 
     def get(self, key: bytes) -> Vote | None:
@@ -70,19 +85,100 @@ class VoteStore:
             )
         return vote if done.rowcount else self.get(key) or vote
 
+    def claim(self, key: bytes) -> bool:
+        """Says whether the vote under `key` is now this run's to ask for.
+
+        It is not where it was cast meanwhile, or is asked for already, here or by another run.
+        """
+        with self._failing_clearly("written"):
+            held = self._db.execute("SELECT run FROM claims WHERE key = ?", (key,)).fetchone()
+            if held is not None and self._lives(held[0]):
+                return False
+            if self._run is None:
+                self._run = _RunLock(self.path)
+            values = {"key": key, "run": self._run.name, "gone": held[0] if held else None}
+            return bool(self._db.execute(_CLAIM, values).rowcount)
+
+    def release(self, key: bytes) -> None:
+        """Gives up the claim on `key`, once its vote is filed or will not come."""
+        assert self._run is not None
+        with self._failing_clearly("written"):
+            self._db.execute("DELETE FROM claims WHERE key = ? AND run = ?", (key, self._run.name))
+
+    def _lives(self, run: str) -> bool:
+        if self._run is not None and run == self._run.name:
+            return True
+        now = time.monotonic()
+        if now >= self._lived.get(run, 0.0):
+            if not _RunLock.held(self.path, run):
+                return False
+            self._lived[run] = now + _TRUST
+        return True
+
     def close(self) -> None:
         """Closes the file."""
+        if self._run is not None:
+            self._run.close()
         self._db.close()
 
     @contextmanager
-    def _failing_clearly(self, verb: str) -> Iterator[None]:
+    def _failing_clearly(self, verb: str, kind: type[StoreError] = StoreError) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError) as exc:
-            raise StoreError(
+            raise kind(
                 f"{self.path}: the vote store cannot be {verb}: {exc}",
                 hint="name another file with --store, or go without one with --no-store",
             ) from exc
+
+
+class _RunLock:
+    """A file beside the store that is locked for as long as a run lives.
+
+    SQLite takes the lock, because it knows how on every system.
+    """
+
+    def __init__(self, store: Path) -> None:
+        for left in store.parent.glob(f"{store.name}-run-*"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _YOUNG:
+                    self.held(store, left.name.removeprefix(f"{store.name}-run-"))
+        self.name = token_hex(8)
+        path = self._path(store, self.name)
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.execute("BEGIN EXCLUSIVE")
+        # Also where nobody closes the store.
+        self.close = finalize(self, _unlock, self._db, path)
+
+    @classmethod
+    def held(cls, store: Path, name: str) -> bool:
+        """Says whether the run `name` lives; removes what a run that is gone left behind."""
+        path = cls._path(store, name)
+        if not path.exists():
+            return False
+        db = sqlite3.connect(path, isolation_level=None, timeout=0)
+        try:
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            db.close()
+            return True
+        _unlock(db, path)
+        return False
+
+    @staticmethod
+    def _path(store: Path, name: str) -> Path:
+        return store.with_name(f"{store.name}-run-{name}")
+
+
+def _unlock(db: sqlite3.Connection, path: Path) -> None:
+    db.close()
+    path.unlink(missing_ok=True)
+
+
+_TRUST = 0.25
+"""Seconds for which a run that was seen to live is not looked at again."""
+_YOUNG = 60.0
+"""Seconds within which the file of a run may not be locked yet."""
 
 
 def vote_key(prefix: bytes, rubric_digest: str, evaluator_digest: bytes, number: int) -> bytes:

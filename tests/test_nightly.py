@@ -67,7 +67,8 @@ def test_only_new_blocks_fail(nights: Nights, chaperone: Chaperone) -> None:
     assert nights.changes() == "## chaperone: 0 conversations newly blocked"
     posted = re.findall(r"chaperone-state/([\w./]+)", WORKFLOW.read_text("utf-8"))
     assert {"changes.md", "evidence/summary.md", "evidence/findings.sarif"} <= set(posted)
-    assert [path for path in posted if not (nights.state / path).exists()] == []
+    missing = {path for path in posted if not (nights.state / path).exists()}
+    assert missing == {"evidence.incomplete/summary.md", "evidence.incomplete/"}
     assert nights.night({"a": [YES], "b": [NO, YES]}) == 10
     assert nights.changes() == "## chaperone: 1 conversation newly blocked"
     assert nights.night({"a": [YES], "b": [NO, YES]}) == 0
@@ -78,9 +79,12 @@ def test_half_a_run_is_no_baseline(nights: Nights, chaperone: Chaperone) -> None
     log = {"a": [NO], "b": [YES]}
     assert nights.night(log) == 10
     before = (nights.state / "last.json").read_bytes()
-    assert nights.night({"a": [NO], "b": [[1]]}) == 1
+    assert nights.night({"a": [NO], "b": [[1]]}) == 2
     assert (nights.state / "last.json").read_bytes() == before
+    assert not (nights.state / "evidence").exists()
+    assert chaperone("verify", "state/evidence.incomplete").code == 0
     assert nights.night(log) == 0
+    assert not (nights.state / "evidence.incomplete").exists()
 
 
 def test_a_night_that_could_not_start_leaves_no_evidence_to_post(

@@ -50,7 +50,10 @@ def calibrate(paths: Sequence[str], settings: Settings) -> Calibrated:
     under_way: deque[Conversation] = deque()
 
     def add(verdict: ConversationVerdict) -> None:
-        builder.add(verdict, screen.suspicions(under_way.popleft()))
+        conversation = under_way.popleft()
+        while conversation.id != verdict.conversation:  # the run was cut short in it
+            conversation = under_way.popleft()
+        builder.add(verdict, screen.suspicions(conversation))
 
     run = Run(auditor, [Adding(add)])
     items = _kept(chosen.over(reader, run.summary.left_out), under_way)
@@ -78,6 +81,6 @@ def writer(path: str) -> Callable[[Calibrated, float], None]:
     def write(found: Calibrated, most: float) -> None:
         from chaperone_cli.codec.calibration import encode
 
-        put(encode(found.calibration, found.header, most))
+        put(encode(found.calibration, found.header, most), found.summary.ending)
 
     return write

@@ -1,6 +1,5 @@
 """Writes what logs hold as one canonical log, and says what came of it."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,8 +22,7 @@ Write = Callable[[bytes], None]
 def writer(output: Path) -> Iterator[Write]:
     """Gives what writes to `output`, which is complete or as it was before; raises OutputError."""
     if str(output) == "-":
-        yield _to_stdout
-        sys.stdout.flush()
+        yield console.put
         return
     target = Target(output)
     target.open()
@@ -34,10 +32,6 @@ def writer(output: Path) -> Iterator[Write]:
         target.abandon()
         raise
     target.commit()
-
-
-def _to_stdout(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
 
 
 class Conversion:

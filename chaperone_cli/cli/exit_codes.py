@@ -12,6 +12,8 @@ from chaperone_cli.errors import (
     BudgetExhausted,
     ChaperoneError,
     InputError,
+    MissingKeyError,
+    MissingVoteError,
     UsageError,
     VotesPending,
 )
@@ -23,9 +25,9 @@ class ExitCode(IntEnum):
     OK = 0
     """Nothing blocked."""
     FAILED = 1
-    """Chaperone itself failed."""
+    """Chaperone or the machine failed."""
     USAGE = 2
-    """The command line or a setting asks for something impossible."""
+    """The command line or a setting asks for something impossible, or something is missing."""
     UNREAD = 3
     """Some input could not be read; what could be was audited, and nothing was blocked."""
     BLOCKED = 10
@@ -43,7 +45,7 @@ class ExitCode(IntEnum):
 def of_error(error: ChaperoneError) -> ExitCode:
     """Gives the exit code of a command that ended with `error`."""
     match error:
-        case UsageError():
+        case UsageError() | MissingKeyError() | MissingVoteError():
             return ExitCode.USAGE
         case InputError():
             return ExitCode.UNREAD

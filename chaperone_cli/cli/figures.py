@@ -6,14 +6,14 @@ from typing import Any
 
 from chaperone_cli.cli import console
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.run import RunHeader, Summary, Usage
+from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.interface import Quotes, Reporter
 
 
 class Adding(Reporter):
-    """Hands every verdict to `take`, in the order of the log, and tells of problems at once."""
+    """Hands every whole verdict to `take`, in the order of the log; tells of problems at once."""
 
     def __init__(self, take: Callable[[ConversationVerdict], None]) -> None:
         self._take = take
@@ -22,7 +22,8 @@ class Adding(Reporter):
         pass
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:  # noqa: D102
-        self._take(verdict)
+        if not verdict.partial:
+            self._take(verdict)
 
     def add_problem(self, problem: Problem) -> None:  # noqa: D102
         console.report_problem(problem)
@@ -34,20 +35,23 @@ class Adding(Reporter):
         pass
 
 
-def json_file(path: str) -> Callable[[Any], None]:
-    """Gives what writes a document to `path`; raises UsageError unless it is a .json file."""
+def json_file(path: str) -> Callable[[Any, Ending], None]:
+    """Gives what writes a document to `path`; raises UsageError unless it is a .json file.
+
+    It is told how the measurement ended.
+    """
     if not path.endswith(".json"):
         raise UsageError(
             f"cannot write figures to {path!r}", hint="name a .json file with --output"
         )
 
-    def write(document: Any) -> None:
+    def write(document: Any, ending: Ending) -> None:
         from chaperone_cli.codec.fields import dumps
         from chaperone_cli.reporters.target import Target
 
         target = Target(Path(path))
         target.open()
         target.write(dumps(document) + b"\n")
-        target.commit()
+        target.commit(ending)
 
     return write

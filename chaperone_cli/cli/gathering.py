@@ -7,12 +7,10 @@ from pathlib import Path
 
 from chaperone_cli import reporters
 from chaperone_cli.cli.counting import counted
+from chaperone_cli.cli.places import read_by
 from chaperone_cli.codec.manifest import Digested, digest_file
 from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.pseudonym import Names
-from chaperone_cli.errors import EvaluatorError
-from chaperone_cli.evaluators.recorded import beside
-from chaperone_cli.readers.inputs import Input, find_inputs
 from chaperone_cli.reporters.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
 
 _LEFT_OUT = frozenset(
@@ -26,11 +24,6 @@ _LEFT_OUT = frozenset(
 
 _NAMING = frozenset({"where"})
 """Settings that may name somebody."""
-
-
-def is_folder(path: str) -> bool:
-    """Says whether an output is an evidence folder: it ends in a slash, or is a folder."""
-    return path.endswith(("/", "\\")) or Path(path).is_dir()
 
 
 def evidence(path: str, paths: Sequence[str], settings: Settings, names: Names) -> EvidenceReporter:
@@ -64,7 +57,7 @@ def _shaping(settings: Settings) -> dict[str, object]:
 
 def _digests(paths: Sequence[str], settings: Settings, names: Names) -> Iterator[Digested]:
     """Gives every input with its digest; what cannot be read is among the problems of the run."""
-    for path in counted(_files(paths, settings), "taking digests", "files"):
+    for path in counted(read_by(paths, settings), "taking digests", "files"):
         shown = names.path(path)
         try:
             yield digest_file(Path(path), shown) if Path(path).is_file() else _stream(shown)
@@ -74,19 +67,3 @@ def _digests(paths: Sequence[str], settings: Settings, names: Names) -> Iterator
 
 def _stream(shown: str) -> Digested:
     return Digested(shown, None, None)
-
-
-def _files(paths: Sequence[str], settings: Settings) -> Iterator[str]:
-    found = [item for item in find_inputs(paths) if isinstance(item, Input)]
-    for item in found:
-        yield item.path
-    if settings.recorded_votes is not None:
-        yield str(settings.recorded_votes)
-    elif settings.evaluator == "recorded":
-        for item in found:
-            try:
-                votes = beside(item.path)
-            except EvaluatorError:
-                continue
-            if votes.is_file():
-                yield str(votes)

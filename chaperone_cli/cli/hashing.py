@@ -35,14 +35,14 @@ def key(settings: Settings) -> bytes:
     return found
 
 
-def names(settings: Settings) -> Names:
-    """Gives ids and paths as `settings` want them shown; raises UsageError without a key.
+def names(settings: Settings, found: bytes) -> Names:
+    """Gives ids and paths as `settings` want them shown, with the key that was `found`.
 
+    Raises UsageError without one.
     A key made up for one run would make every conversation look new in the next, so none is.
     """
     if not settings.hash_ids:
         return PlainNames()
-    found = key(settings)
     if not found:
         raise UsageError("--hash-ids needs a key, and there is none", hint=_HINT)
     return HashedNames(found)

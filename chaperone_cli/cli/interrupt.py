@@ -1,16 +1,60 @@
-"""Ctrl-C: ends a run between two steps, so that everything done so far is whole."""
+"""Signals that end a run: between two steps, so that everything done so far is whole.
 
-import asyncio
+Ctrl-C, `kill` and a terminal that was closed all mean the same: stop, and say how far it went.
+"""
+
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
+Handler = Callable[[int, FrameType | None], None]
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
+@contextmanager
+def _handled(handler: Handler) -> Iterator[None]:
+    """Has `handler` called for every signal that ends a run; nohup keeps its meaning."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    taken = [
+        number
+        for number in SIGNALS
+        if number == signal.SIGINT or before[number] is not signal.SIG_IGN
+    ]
+    for number in taken:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, before[number])
+
+
+class Stopped(SystemExit):
+    """A signal ended a command that has nothing to report of what it did so far."""
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """While entered, has every signal that ends a run raise Stopped."""
+    with _handled(_stop):
+        yield
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped
 
 
 class Interrupts:
-    """While entered, turns the first SIGINT into a cancellation of the run.
+    """While entered, turns the first such signal into a cancellation of the run.
 
     asyncio's own handling never reaches a run that waits for its input, because reading is not
     asynchronous here; so during a read the signal interrupts at once, as does any second signal.
@@ -20,10 +64,10 @@ class Interrupts:
         self._reading = False
         self._seen = False
         self._task: asyncio.Task[Any] | None = None
-        self._before: Any = None
+        self._handled = _handled(self._handle)
 
     def __enter__(self) -> Self:
-        self._before = signal.signal(signal.SIGINT, self._handle)
+        self._handled.__enter__()
         return self
 
     def __exit__(
@@ -32,9 +76,9 @@ class Interrupts:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        self._handled.__exit__(kind, value, trace)
 
-    def cancels(self, task: asyncio.Task[Any] | None) -> None:
+    def cancels(self, task: "asyncio.Task[Any] | None") -> None:
         """Names the task that a signal cancels."""
         self._task = task
 

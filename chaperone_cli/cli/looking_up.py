@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from chaperone_cli.cli import console, wiring
 from chaperone_cli.codec import report, verdict
+from chaperone_cli.codec.saved_run import open_run
 from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
@@ -64,7 +65,8 @@ def _judge(auditor: Auditor, conversation: Conversation) -> ConversationVerdict:
     async def judge() -> ConversationVerdict:
         async for result in auditor.run([conversation]):
             assert isinstance(result, Audited)
-            return result.verdict
+            if not result.verdict.partial:
+                return result.verdict
         raise AssertionError("the auditor gave nothing for a conversation")
 
     return asyncio.run(judge())
@@ -98,18 +100,13 @@ def _choose(path: str, name: str | None, named: Iterable[tuple[str, T]]) -> T:
 
 def _saved_verdicts(path: str) -> Iterable[SavedVerdict] | None:
     file = Path(path)
+    if not file.is_file():  # a stream cannot be looked into and then read
+        return None
     try:
         with file.open("rb") as stream:
             start = stream.read(_START)
     except OSError:  # missing, a folder or standard input: the reader of logs says what is wrong
         return None
-    if f'"{verdict.CONTRACT}"'.encode() in start.split(b"\n", 1)[0]:
-        return _verdict_lines(file)
-    if f'"{report.CONTRACT}"'.encode() in start:
-        return report.load(file).conversations
+    if any(f'"{name}"'.encode() in start for name in (verdict.CONTRACT, report.CONTRACT)):
+        return open_run(file).verdicts()
     return None
-
-
-def _verdict_lines(file: Path) -> Iterator[SavedVerdict]:
-    with file.open("rb") as lines:
-        yield from verdict.decode_lines(lines, str(file))

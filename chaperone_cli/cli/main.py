@@ -19,7 +19,8 @@ from chaperone_cli.cli.commands.rubrics import rubrics
 from chaperone_cli.cli.commands.show import show
 from chaperone_cli.cli.commands.validate import validate
 from chaperone_cli.cli.commands.verify import verify
-from chaperone_cli.errors import ChaperoneError
+from chaperone_cli.cli.interrupt import Stopped, stopping
+from chaperone_cli.errors import ChaperoneError, OutputError
 
 EPILOG = (
     "Every option of audit can also be set as a variable (--fail-on as CHAPERONE_FAIL_ON) and as a "
@@ -75,7 +76,13 @@ def _chaperone(
 def main() -> None:
     """Runs the command line and exits."""
     try:
-        app()
+        with stopping():
+            _run()
+    except Stopped:
+        from chaperone_cli.cli.console import note
+
+        note("interrupted: what was not finished was not written, and is as it was before")
+        sys.exit(130)
     except ChaperoneError as error:
         _end_with(error)
     except Exception as exc:
@@ -87,6 +94,21 @@ def main() -> None:
         note(f"error: chaperone failed unexpectedly ({type(exc).__name__}); this is a bug")
         note("  hint: set CHAPERONE_DEBUG=1 to see where, and report it")
         sys.exit(1)
+
+
+def _run() -> None:
+    from chaperone_cli.cli.console import flush
+
+    try:
+        app()
+    except OSError as exc:
+        # Files have errors of their own; what is left is a stream that help is printed to.
+        raise OutputError(
+            f"reading or writing failed: {exc.strerror or type(exc).__name__}",
+            hint="make room, or look at the disk",
+        ) from exc
+    finally:
+        flush()
 
 
 def _end_with(error: ChaperoneError) -> None:

@@ -12,7 +12,7 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.metrics.evaluate import EvaluationBuilder
 from chaperone_cli.domain.metrics.figures import Evaluation
 from chaperone_cli.domain.run import RunHeader, Summary
-from chaperone_cli.domain.selection import LeftOut, Selection
+from chaperone_cli.domain.selection import Selection
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.engine.recount import recount
 from chaperone_cli.errors import ChaperoneError, UsageError
@@ -80,14 +80,16 @@ def _builder(auditor: Auditor) -> EvaluationBuilder:
     return EvaluationBuilder(protocol.passes, protocol.rule, rubric.labels[0].id)
 
 
-def writer(path: str) -> Callable[[Evaluation, RunHeader, LeftOut], None]:
+def writer(path: str) -> Callable[[Evaluation, Measured], None]:
     """Gives what writes figures to `path`; raises UsageError unless it is a .json file."""
     put = json_file(path)
 
-    def write(evaluation: Evaluation, header: RunHeader, left_out: LeftOut) -> None:
+    def write(evaluation: Evaluation, measured: Measured) -> None:
         from chaperone_cli.codec.evaluation import encode
         from chaperone_cli.codec.paper import published
 
-        put(encode(evaluation, header, published(), left_out))
+        summary = measured.summary
+        document = encode(evaluation, measured.header, published(), summary.left_out)
+        put(document, summary.ending)
 
     return write

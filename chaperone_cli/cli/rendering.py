@@ -71,7 +71,8 @@ def _give(
 
 
 _FOLLOWING = (
-    *("conversations", "empty", "attribution", "turns_selected", "turns_judged", "turns_blocked"),
+    *("conversations", "partial", "turns_unreached", "empty", "attribution"),
+    *("turns_selected", "turns_judged", "turns_blocked"),
     *("turns_undecided", "votes_cast", "abstentions", "blocked_by_rule", "problems"),
     "screened_out",
     *("tampering", "tampering_turns", "pairs"),

@@ -84,7 +84,8 @@ def _digest_log(path: Path) -> Digested:
 
 
 def _logs(path: Path) -> Iterator[Path]:
-    return _all_files(path) if path.is_dir() else iter((path,))
+    # Whoever reads a pipe or a device in a folder may wait for ever.
+    return filter(Path.is_file, _all_files(path)) if path.is_dir() else iter((path,))
 
 
 def _all_files(folder: Path) -> Iterator[Path]:

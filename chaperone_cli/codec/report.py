@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 from chaperone_cli.codec import verdict as verdicts
@@ -27,9 +26,10 @@ from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
 from chaperone_cli.domain.selection import LeftOut, Omission
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import AbstainReason
-from chaperone_cli.errors import InputError, UsageError
+from chaperone_cli.errors import UsageError
 
 CONTRACT = "report.v1"
+KEYS = ("schema", "run", "conversations", "problems", "summary", "usage")
 Key = TypeVar("Key", bound=StrEnum)
 
 
@@ -139,6 +139,11 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
         "votes_saved": summary.votes_saved,
         "abstentions": _counts(summary.abstentions, AbstainReason),
     }
+    if summary.partial:
+        document["partial"] = {
+            "conversations": summary.partial,
+            "turns_unreached": summary.turns_unreached,
+        }
     if summary.tampering:
         document["tampering_suspected"] = {
             "conversations": summary.tampering,
@@ -178,12 +183,12 @@ def encode_usage(usage: Usage) -> dict[str, Any]:
 def decode(document: Node) -> Report:
     """Reads a `report.v1` document; raises InputError."""
     document.contract(CONTRACT)
-    document.only("schema", "run", "conversations", "problems", "summary", "usage")
+    document.only(*KEYS)
     header = decode_header(document.get("run"))
     return Report(
         header,
         tuple(
-            _decode_verdict(node, header.protocol.passes)
+            decode_verdict(node, header.protocol.passes)
             for node in document.get("conversations").items()
         ),
         tuple(decode_problem(node) for node in document.get("problems").items()),
@@ -192,19 +197,8 @@ def decode(document: Node) -> Report:
     )
 
 
-def load(path: Path) -> Report:
-    """Reads the `report.v1` document in a file; raises InputError."""
-    try:
-        data = path.read_bytes()
-    except OSError as exc:
-        raise InputError(
-            f"{path}: the report cannot be read: {exc.strerror or exc}",
-            hint="name a report that chaperone wrote with -o NAME.json",
-        ) from exc
-    return decode(Node.parse(data, str(path)))
-
-
-def _decode_verdict(node: Node, passes: int) -> SavedVerdict:
+def decode_verdict(node: Node, passes: int) -> SavedVerdict:
+    """Reads one of the `conversations` of a report over `passes` votes a turn."""
     saved = verdicts.decode(node)
     if saved.passes != passes:
         raise node.get("passes").error(f"{passes}, as in the run")
@@ -280,11 +274,13 @@ def decode_problem(node: Node) -> Problem:
 def decode_summary(node: Node, passes: int) -> Summary:
     """Reads the `summary` of a report over `passes` votes a turn."""
     conversations, by_rule = node.get("conversations"), node.maybe("blocked_by_rule")
-    suspected = node.maybe("tampering_suspected")
+    suspected, partial = node.maybe("tampering_suspected"), node.maybe("partial")
     return Summary(
         passes,
         ending=node.get("ending").choice(Ending),
         conversations=_counted(conversations, Verdict),
+        partial=partial.get("conversations").integer(1) if partial else 0,
+        turns_unreached=partial.get("turns_unreached").integer(1) if partial else 0,
         empty=conversations.get("empty").integer(),
         attribution=_counted(node.get("attribution"), Side),
         turns_judged=_counted(node.get("turns_judged"), Side),

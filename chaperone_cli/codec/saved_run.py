@@ -5,13 +5,13 @@ A run is a `report.v1` document, or a file of one `verdict.v1` document a line.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
-
 from chaperone_cli.codec import report, verdict
 from chaperone_cli.codec.fields import Node
+from chaperone_cli.codec.members import Members
 from chaperone_cli.codec.verdict import SavedVerdict
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import RunHeader, Summary, Usage
@@ -47,24 +47,29 @@ def open_run(path: Path) -> SavedRun:
     path = path / "report.json" if path.is_dir() else path
     try:
         with path.open("rb") as file:
-            first, second = file.readline(), file.readline(64)
+            start = file.read(len(b"{\n" + _SCHEMA))
+            file.seek(0)
+            contract = _contract(file, path)
     except OSError as exc:
         raise InputError(
             f"{path}: the saved run cannot be read: {exc.strerror or exc}", hint=_HINT
         ) from exc
-    if _is_verdict(first) or (not first and path.suffix.lower() == ".jsonl"):
+    if contract == verdict.CONTRACT or (not start and path.suffix.lower() == ".jsonl"):
         return VerdictLines(path)
-    if (first, second) == (b"{\n", _SCHEMA):
-        return ReportLines(path)
-    return WholeReport(path)
+    return ReportLines(path) if start == b"{\n" + _SCHEMA else AnyReport(path)
 
 
-def _is_verdict(line: bytes) -> bool:
-    try:
-        found = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(found, dict) and found.get("schema") == verdict.CONTRACT
+def _contract(file: BinaryIO, path: Path) -> object:
+    """Gives what the first document of `file` calls itself; None for a report that says so late."""
+    members = Members(file, path)
+    with suppress(InputError):
+        for name in members.names():
+            if name in _LISTS:
+                return None
+            value = members.value()
+            if name == "schema":
+                return value
+    return None
 
 
 class VerdictLines(SavedRun):
@@ -75,20 +80,62 @@ class VerdictLines(SavedRun):
             yield from verdict.decode_lines(file, str(self.path))
 
 
-class WholeReport(SavedRun):
-    """A report in any layout, which has to be read as a whole."""
+class AnyReport(SavedRun):
+    """A report in any layout, as a formatter leaves it: with its keys in another order, too."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._report = report.load(path)
-        self.header = self._report.header
-        self.summary, self.usage = self._report.summary, self._report.usage
+        found: dict[str, object] = {}
+        with self.path.open("rb") as file:
+            members = self._members(file)
+            for key in members.names():
+                if key in _LISTS:
+                    for _ in members.items():
+                        pass
+                else:
+                    found[key] = members.value()
+                if found.keys() >= {"schema", "run"}:
+                    break
+        self._header = self._read_header(found)
+        self.header = self._header
 
     def __iter__(self) -> Iterator[SavedVerdict | Problem]:
-        yield from self._report.conversations
-        yield from self._report.problems
+        passes = self._header.protocol.passes
+        found: dict[str, object] = {}
+        with self.path.open("rb") as file:
+            members = self._members(file)
+            for key in members.names():
+                if key not in _LISTS:
+                    found[key] = members.value()
+                    continue
+                found[key] = None
+                for number, item in enumerate(members.items()):
+                    node = Node(item, str(self.path), f"{key}[{number}]")
+                    if key == "problems":
+                        yield report.decode_problem(node)
+                    else:
+                        yield report.decode_verdict(node, passes)
+        whole = Node(found, str(self.path))
+        whole.only(*report.KEYS)
+        for key in _LISTS:
+            whole.get(key)
+        self.summary = report.decode_summary(whole.get("summary"), passes)
+        self.usage = report.decode_usage(whole.get("usage"))
+
+    def _members(self, file: BinaryIO) -> Members:
+        members = Members(file, self.path)
+        if not members.is_object:
+            # Says what is wrong: that it is no JSON, or not what it should be.
+            Node(members.value(), str(self.path)).contract(report.CONTRACT)
+        return members
+
+    def _read_header(self, found: dict[str, object]) -> RunHeader:
+        whole = Node(found, str(self.path))
+        whole.contract(report.CONTRACT)
+        return report.decode_header(whole.get("run"))
 
 
+_LISTS = ("conversations", "problems")
 _SCHEMA = b'"schema": "%b",\n' % report.CONTRACT.encode()
 
 
@@ -105,7 +152,7 @@ class ReportLines(SavedRun):
             lines = _Lines(file, self.path)
             self.header = lines.header()
             for node in lines.array("conversations"):
-                yield verdict.decode(node)
+                yield report.decode_verdict(node, self.header.protocol.passes)
             for node in lines.array("problems"):
                 yield report.decode_problem(node)
             self.summary = report.decode_summary(

@@ -53,6 +53,8 @@ def encode(verdict: ConversationVerdict, passes: int, quotes: Mapping[Span, str]
         document["rules"] = dict(verdict.first_blocks)
     document["turns_total"] = verdict.turns_total
     document["turns_selected"] = verdict.turns_selected
+    if verdict.partial:
+        document["partial"] = True
     if verdict.digests is not None:
         document["digests"] = _encode_digests(verdict.digests)
     if verdict.explanation is not None:
@@ -173,6 +175,7 @@ def decode(document: Node) -> SavedVerdict:
         digests=_decode_digests(document.maybe("digests")),
         explanation=_decode_explanation(document.maybe("explanation"), spans),
         screened_out=_decode_screened_out(document.maybe("screened_out")),
+        partial=_decode_partial(document.maybe("partial")),
     )
     passes = document.get("passes").integer(1)
     _check(verdict, document, passes)
@@ -192,6 +195,7 @@ _KEYS = (
     "rules",
     "turns_total",
     "turns_selected",
+    "partial",
     "digests",
     "explanation",
     "turns",
@@ -218,6 +222,10 @@ def _decode_rules(node: Node | None) -> dict[str, int | None]:
         return {}
     node.only(*Rule.NAMES)
     return {rule: None if turn.value is None else turn.integer(1) for rule, turn in node.entries()}
+
+
+def _decode_partial(node: Node | None) -> bool:
+    return node is not None and node.flag()
 
 
 def _decode_digests(node: Node | None) -> Digests | None:

@@ -101,6 +101,10 @@ class Summary:
     ending: Ending = Ending.COMPLETE
     conversations: Counter[Verdict] = field(default_factory=Counter)
     """Conversations by verdict."""
+    partial: int = 0
+    """Conversations that the run was cut short in; without a block they count as undecided."""
+    turns_unreached: int = 0
+    """Turns of those on the voted sides that the run did not come to."""
     empty: int = 0
     """Conversations without any turn on the voted sides; their verdict is pass, for want of one."""
     attribution: Counter[Side] = field(default_factory=Counter)
@@ -147,7 +151,7 @@ class Summary:
     @property
     def votes_saved(self) -> int:
         """Votes that N passes on every turn of the voted sides would have cast beyond these."""
-        return self.passes * self.turns_selected - self.votes_cast
+        return self.passes * (self.turns_selected - self.turns_unreached) - self.votes_cast
 
     @property
     def turns_unjudged(self) -> int:
@@ -162,6 +166,9 @@ class Summary:
             self.screened_out = self.screened_out or ScreenedOut()
             self.screened_out.add(verdict)
         self.conversations[verdict.verdict] += 1
+        if verdict.partial:
+            self.partial += 1
+            self.turns_unreached += verdict.turns_selected - len(verdict.in_order)
         self.empty += verdict.empty
         self.turns_selected += verdict.turns_selected
         if verdict.attribution is not None:

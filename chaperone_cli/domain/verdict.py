@@ -97,6 +97,8 @@ class ConversationVerdict:
     """Why the first blocking turn blocks, where that was asked for and answered."""
     screened_out: tuple[ScreenedTurn, ...] = ()
     """The turns that were not judged because a screen passed them over, in order."""
+    partial: bool = False
+    """The run was cut short before it came to the turns behind the last one that was judged."""
 
     @cached_property
     def first_block(self) -> TurnVerdict | None:
@@ -110,10 +112,10 @@ class ConversationVerdict:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Block if any turn blocks, else undecided if any turn is, else pass."""
+        """Block if any turn blocks, else undecided if any turn is or was not reached, else pass."""
         if self.first_block is not None:
             return Verdict.BLOCK
-        if any(turn.verdict is Verdict.UNDECIDED for turn in self.turns):
+        if self.partial or any(turn.verdict is Verdict.UNDECIDED for turn in self.turns):
             return Verdict.UNDECIDED
         return Verdict.PASS
 

@@ -15,7 +15,7 @@ from chaperone_cli.engine.explaining import Explaining
 from chaperone_cli.engine.marking import marked
 from chaperone_cli.engine.poll import DirectPoll, Poll, StoredPoll
 from chaperone_cli.engine.progress import Progress
-from chaperone_cli.engine.replay import replay
+from chaperone_cli.engine.replay import Replay
 from chaperone_cli.engine.screening import Screener
 from chaperone_cli.errors import ChaperoneError
 from chaperone_cli.evaluators.interface import Evaluator, Screen
@@ -59,7 +59,8 @@ class Auditor:
         """Audits what `items` yields, as a reader does, and passes its problems on in their place.
 
         Memory is bounded: at most `READ_AHEAD` times `concurrency` conversations are held. Raises
-        what the evaluator or the store raises, once everything before it has been given out.
+        what the evaluator or the store raises, and what else cuts the run short, once everything
+        that was judged until then was given out: the conversations under way are partial.
         """
         try:
             async with contextlib.aclosing(self._run(items)) as results:
@@ -71,37 +72,54 @@ class Auditor:
     async def _run(
         self, items: Iterable[Conversation | Problem]
     ) -> AsyncGenerator[Audited | Problem, None]:
+        together = self._bulk()
         slots = asyncio.Semaphore(self.concurrency)
-        window: deque[_Started] = deque()
+        window: deque[Problem | _UnderWay] = deque()
         try:
-            async with contextlib.aclosing(self._started(items, slots)) as started:
+            async with contextlib.aclosing(self._started(items, slots, together)) as started:
                 async for item in started:
                     window.append(item)
                     most = READ_AHEAD * self.concurrency
                     while window and (len(window) > most or _ready(window[0])):
-                        yield await _result(window.popleft())
+                        yield await _result(window[0])
+                        window.popleft()
             while window:
-                yield await _result(window.popleft())
+                yield await _result(window[0])
+                window.popleft()
+            if together is not None and together.stop is not None:
+                raise together.stop  # an explanation failed after all votes were in
+        except GeneratorExit:
+            raise
+        except BaseException:
+            await _cancel(window)
+            for one in window:
+                known = one if isinstance(one, Problem) else self._so_far(one)
+                if known is not None:
+                    yield known
+            raise
         finally:
             await _cancel(window)
 
     async def _started(
-        self, items: Iterable[Conversation | Problem], slots: asyncio.Semaphore
-    ) -> AsyncGenerator["_Started", None]:
-        """Gives a task for every conversation; what ends the run early comes as the last one."""
-        if (together := self._bulk()) is None:
+        self,
+        items: Iterable[Conversation | Problem],
+        slots: asyncio.Semaphore,
+        together: BulkReplay | None,
+    ) -> AsyncGenerator["Problem | _UnderWay", None]:
+        """Starts a task for every conversation."""
+        if together is None:
             for item in items:
                 yield item if isinstance(item, Problem) else self._start(item, slots)
             return
-        try:
-            async with contextlib.aclosing(together.run(items)) as results:
-                async for result in results:
-                    if isinstance(result, Problem):
-                        yield result
-                    else:
-                        yield asyncio.create_task(self._completed(*result, slots))
-        except ChaperoneError as exc:
-            yield asyncio.create_task(_failed(exc))
+        async with contextlib.aclosing(together.run(items)) as results:
+            async for result in results:
+                if isinstance(result, Problem):
+                    yield result
+                    continue
+                one = _UnderWay(result[0])
+                one.verdict = result[1]
+                one.task = asyncio.create_task(self._of_bulk(together, *result, slots))
+                yield one
 
     def poll(self, conversation: Conversation) -> Poll:
         """Gives the way to the votes on `conversation`: by way of the store where there is one."""
@@ -129,21 +147,47 @@ class Auditor:
     def _screener(self) -> Screener:
         return Screener(self.protocol.screening, self.screen)
 
-    def _start(self, conversation: Conversation, slots: asyncio.Semaphore) -> asyncio.Task[Audited]:
+    def _start(self, conversation: Conversation, slots: asyncio.Semaphore) -> "_UnderWay":
         self.progress.read(len(conversation.turns))
-        return asyncio.create_task(self._audit(conversation, slots))
+        one = _UnderWay(conversation)
+        one.task = asyncio.create_task(self._audit(one, slots))
+        return one
 
-    async def _audit(self, conversation: Conversation, slots: asyncio.Semaphore) -> Audited:
+    async def _audit(self, one: "_UnderWay", slots: asyncio.Semaphore) -> Audited:
+        conversation = one.conversation
         async with slots:
             screened_out = self._screener.screened_out(conversation)
             poll = self.poll(conversation)
+            one.replay = Replay(conversation, self.protocol, poll, self.progress, screened_out)
             try:
-                verdict = await replay(
-                    conversation, self.protocol, poll, self.progress, screened_out
-                )
+                one.verdict = await one.replay.run()
             finally:
                 await poll.close()
-        return await self._completed(conversation, verdict, slots)
+        return await self._completed(conversation, one.verdict, slots)
+
+    def _so_far(self, one: "_UnderWay") -> Audited | None:
+        """Gives what is known of a conversation that the run was cut short in."""
+        if one.task.done() and not one.task.cancelled() and one.task.exception() is None:
+            return one.task.result()
+        verdict = one.verdict or (one.replay.so_far() if one.replay is not None else None)
+        return None if verdict is None else self._marked(one.conversation, verdict)
+
+    async def _of_bulk(
+        self,
+        together: BulkReplay,
+        conversation: Conversation,
+        verdict: ConversationVerdict,
+        slots: asyncio.Semaphore,
+    ) -> Audited:
+        if together.stop is None:
+            try:
+                return await self._completed(conversation, verdict, slots)
+            except BaseException as exc:
+                together.stop = exc
+        return self._marked(conversation, verdict)
+
+    def _marked(self, conversation: Conversation, verdict: ConversationVerdict) -> Audited:
+        return Audited(conversation, marked(conversation, verdict, self.evaluator))
 
     async def _completed(
         self, conversation: Conversation, verdict: ConversationVerdict, slots: asyncio.Semaphore
@@ -156,23 +200,27 @@ class Auditor:
         return Audited(conversation, verdict)
 
 
-_Started = Problem | asyncio.Task[Audited]
-"""A problem, or a conversation whose verdict is under way."""
+class _UnderWay:
+    """A conversation on which votes are gathered, with what is known of it so far."""
+
+    task: asyncio.Task[Audited]
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self.replay: Replay | None = None
+        self.verdict: ConversationVerdict | None = None
+        """Once all its votes are cast, whatever else is still to come."""
 
 
-async def _failed(error: ChaperoneError) -> Audited:
-    raise error
+def _ready(item: Problem | _UnderWay) -> bool:
+    return isinstance(item, Problem) or item.task.done()
 
 
-def _ready(item: Problem | asyncio.Task[Audited]) -> bool:
-    return isinstance(item, Problem) or item.done()
-
-
-async def _result(item: Problem | asyncio.Task[Audited]) -> Audited | Problem:
+async def _result(item: Problem | _UnderWay) -> Audited | Problem:
     if isinstance(item, Problem):
         return item
     try:
-        return await item
+        return await item.task
     except BaseExceptionGroup as group:
         raise _first(group) from group
 
@@ -187,8 +235,8 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
         group = chosen
 
 
-async def _cancel(window: deque[Problem | asyncio.Task[Audited]]) -> None:
-    tasks = [item for item in window if not isinstance(item, Problem)]
+async def _cancel(window: deque[Problem | _UnderWay]) -> None:
+    tasks = [item.task for item in window if not isinstance(item, Problem)]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -5,6 +5,7 @@ open at the same time. Round by round they ask for the votes that a replay turn 
 and come to the same verdicts.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +27,9 @@ MOST_TURNS = 50_000
 MOST_CHARACTERS = 50_000_000
 """Text that is held at once, unless one conversation has more."""
 
+PAUSE = 1.0
+"""Seconds until votes that another run asks for are looked up again."""
+
 Item = Conversation | Problem
 Result = tuple[Conversation, ConversationVerdict] | Problem
 
@@ -41,52 +45,66 @@ class BulkReplay:
     usage: Usage
     progress: Progress
     screener: Screener = field(default_factory=Screener)
+    stop: BaseException | None = None
+    """What ends the run once the verdicts of the present chunk are given out."""
 
     async def run(self, items: Iterable[Item]) -> AsyncGenerator[Result, None]:
         """Gives the verdicts in the order of `items`, and their problems in their place.
 
         Raises VotesPending where votes are out that nobody waits for: once every chunk has asked
         for what it can ask for now, and once every verdict before the first gap was given out.
+        Whatever else cuts it short is raised once what was judged until then was given out.
         """
         pending: VotesPending | None = None
         for chunk in chunks(items):
+            held = _Held(chunk)
             try:
-                results = await self._judge(chunk)
+                await self._judge(held)
             except VotesPending as exc:
                 pending = pending or exc
                 continue
+            except BaseException as exc:
+                self.stop = exc
             if pending is None:
-                for result in results:
+                for result in held.results():
                     yield result
+            if self.stop is not None:
+                raise self.stop
         if pending is not None:
             raise pending
 
-    async def _judge(self, chunk: Sequence[Item]) -> list[Result]:
-        ballots = {
-            index: OpenBallots(item, self.protocol, self.screener.screened_out(item))
-            for index, item in enumerate(chunk)
-            if isinstance(item, Conversation)
-        }
-        for one in ballots.values():
-            self.progress.read(len(one.conversation.turns))
-        verdicts: dict[int, ConversationVerdict] = {}
+    async def _judge(self, held: "_Held") -> None:
+        ballots = held.ballots
+        for index, item in enumerate(held.chunk):
+            if isinstance(item, Conversation):
+                screened_out = self.screener.screened_out(item)
+                ballots[index] = OpenBallots(item, self.protocol, screened_out)
+                self.progress.read(len(item.turns))
         key_of = self._keys()
         while ballots:
             asks = [ask for one in ballots.values() for ask in one.asks(key_of, self._look_up)]
             for index in [index for index, one in ballots.items() if one.settled]:
-                verdicts[index] = ballots.pop(index).verdict(self.progress)
+                held.verdicts[index] = ballots.pop(index).verdict(self.progress)
             if asks:
                 await self._ask(asks)
-        return [
-            item if isinstance(item, Problem) else (item, verdicts[index])
-            for index, item in enumerate(chunk)
-        ]
 
     async def _ask(self, asks: Sequence[Ask]) -> None:
         """Asks for votes and hands them out; conversations that begin alike share theirs."""
         waiting: dict[bytes, list[Ask]] = {}
         for ask in asks:
             waiting.setdefault(ask.key, []).append(ask)
+        # What another run asks for already is looked up again once there is nothing else to ask.
+        claimed = {key: waiting[key] for key in waiting if self.store.claim(key)}
+        if not claimed:
+            await asyncio.sleep(PAUSE)
+            return
+        try:
+            await self._gather(dict(claimed))
+        finally:
+            for key in claimed:
+                self.store.release(key)
+
+    async def _gather(self, waiting: dict[bytes, list[Ask]]) -> None:
         questions = [
             Question(key, those[0].conversation, those[0].open_turn.turn)
             for key, those in waiting.items()
@@ -114,6 +132,28 @@ class BulkReplay:
     def _keys(self) -> KeyOf:
         digests = (self.protocol.rubric.digest, self.evaluator.identity.digest)
         return partial(_key, *digests)
+
+
+class _Held:
+    """A chunk with what is known of its conversations so far, by their place in it."""
+
+    def __init__(self, chunk: Sequence[Item]) -> None:
+        self.chunk = chunk
+        self.ballots: dict[int, OpenBallots] = {}
+        self.verdicts: dict[int, ConversationVerdict] = {}
+
+    def results(self) -> Iterator[Result]:
+        """Gives problems and verdicts in order, but no conversation of which no turn is judged."""
+        for index, item in enumerate(self.chunk):
+            if isinstance(item, Problem):
+                yield item
+            elif (verdict := self._verdict(index)) is not None:
+                yield item, verdict
+
+    def _verdict(self, index: int) -> ConversationVerdict | None:
+        if index in self.verdicts:
+            return self.verdicts[index]
+        return self.ballots[index].so_far() if index in self.ballots else None
 
 
 def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -1,11 +1,13 @@
 """Has first blocks explained, once for each conversation as it stands."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.verdict import ConversationVerdict, Explanation
 from chaperone_cli.domain.vote import YES, Evidence, Vote
+from chaperone_cli.engine.asking import once
 from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.store import VoteStore, vote_key
 
@@ -34,21 +36,21 @@ class Explaining:
             self.evaluator.identity.digest,
             PASS,
         )
-        filed = self.store.get(key) if self.store else None
+        ask = partial(self._ask, conversation, turn)
+        filed = (await once(self.store, key, ask))[0] if self.store else await ask()
         if filed is None:
-            found = await self._ask(conversation, turn)
-            if found is None:
-                return verdict
-            filed = Vote(YES.answer, evidence=Evidence((found.reason,), found.span))
-            filed = self.store.add(key, filed) if self.store else filed
+            return verdict
         return replace(verdict, explanation=_explanation(conversation, turn, filed))
 
-    async def _ask(self, conversation: Conversation, turn: Turn) -> Explanation | None:
+    async def _ask(self, conversation: Conversation, turn: Turn) -> Vote | None:
         session = self.evaluator.open(conversation, self.rubric)
         try:
-            return await session.explain(turn)
+            found = await session.explain(turn)
         finally:
             await session.close()
+        if found is None:
+            return None
+        return Vote(YES.answer, evidence=Evidence((found.reason,), found.span))
 
 
 def _explanation(conversation: Conversation, turn: Turn, filed: Vote) -> Explanation | None:

@@ -108,18 +108,35 @@ class OpenBallots:
 
     def verdict(self, progress: Progress) -> ConversationVerdict:
         """Gives the verdict, with the turns that a replay turn by turn would have judged."""
+        judged, passed_over = self._in_order()
+        passes, selected = self._protocol.passes, len(self._selected)
+        for outcome in judged:
+            progress.judged(len(outcome.votes), passes)
+        progress.finished(len(self.conversation.turns), selected, len(judged), passes)
+        return conclude(self.conversation, self._protocol, selected, judged, passed_over)
+
+    def so_far(self) -> ConversationVerdict | None:
+        """Gives the verdict on the turns up to the first that is open; None where that is none."""
+        judged, passed_over = self._in_order()
+        if not judged:
+            return None
+        selected = len(self._selected)
+        return conclude(
+            self.conversation, self._protocol, selected, judged, passed_over, partial=True
+        )
+
+    def _in_order(self) -> tuple[list[TurnVerdict], list[ScreenedTurn]]:
+        """Gives the turns as a replay would judge or pass over them, up to the first open one."""
         judged: list[TurnVerdict] = []
         passed_over: list[ScreenedTurn] = []
         for turn in self._selected:
             if turn.number in self._screened_out:
                 passed_over.append(ScreenedTurn(turn.number, turn.side))
                 continue
-            outcome = self._settled[turn.number]
+            outcome = self._settled.get(turn.number)
+            if outcome is None:
+                break
             judged.append(outcome)
-            progress.judged(len(outcome.votes), self._protocol.passes)
             if self._protocol.until_block and outcome.verdict is Verdict.BLOCK:
                 break
-        selected = len(self._selected)
-        passes = self._protocol.passes
-        progress.finished(len(self.conversation.turns), selected, len(judged), passes)
-        return conclude(self.conversation, self._protocol, selected, judged, passed_over)
+        return judged, passed_over

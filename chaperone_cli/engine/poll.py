@@ -3,11 +3,13 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.run import Usage
-from chaperone_cli.domain.vote import AbstainReason, Vote
+from chaperone_cli.domain.vote import Vote
+from chaperone_cli.engine.asking import once
 from chaperone_cli.evaluators.interface import Evaluator, Session
 from chaperone_cli.store import VoteStore, vote_key
 
@@ -68,17 +70,17 @@ class StoredPoll(Poll):
 
     async def _vote(self, turn: Turn, number: int) -> Vote:
         key = vote_key(self._prefix_of(turn), self._rubric.digest, self._evaluator_digest, number)
-        if (stored := self._store.get(key)) is not None:
-            self._usage.votes_from_store += 1
-            return stored
+        vote, stored = await once(self._store, key, partial(self._ask, turn, number))
+        self._usage.votes_from_store += stored
+        assert vote is not None
+        return vote
+
+    async def _ask(self, turn: Turn, number: int) -> Vote:
         if self._session is None:
             self._session = self._evaluator.open(self._conversation, self._rubric)
         self._usage.votes_asked += 1
         [vote] = await self._session.vote(turn, [number])
-        if vote.reason is AbstainReason.ERROR:
-            # A passing failure says nothing of the turn: a later run may well get an answer.
-            return vote
-        return self._store.add(key, vote)
+        return vote
 
     def _prefix_of(self, turn: Turn) -> bytes:
         if self._prefix[0] != turn.number:

@@ -16,31 +16,56 @@ from chaperone_cli.engine.poll import Poll
 from chaperone_cli.engine.progress import Progress
 
 
-async def replay(
-    conversation: Conversation,
-    protocol: Protocol,
-    poll: Poll,
-    progress: Progress,
-    screened_out: Collection[int] = (),
-) -> ConversationVerdict:
-    """Votes on the turns of `conversation` in order and gives its verdict.
+class Replay:
+    """The votes on the turns of one conversation, one turn after the other."""
 
-    The turns whose numbers are `screened_out` are not voted on.
-    """
-    selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
-    judged: list[TurnVerdict] = []
-    passed_over: list[ScreenedTurn] = []
-    for turn in selected:
-        if turn.number in screened_out:
-            passed_over.append(ScreenedTurn(turn.number, turn.side))
-            continue
-        outcome = await _judge(turn, protocol, poll)
-        judged.append(outcome)
-        progress.judged(len(outcome.votes), protocol.passes)
-        if protocol.until_block and outcome.verdict is Verdict.BLOCK:
-            break
-    progress.finished(len(conversation.turns), len(selected), len(judged), protocol.passes)
-    return conclude(conversation, protocol, len(selected), judged, passed_over)
+    def __init__(
+        self,
+        conversation: Conversation,
+        protocol: Protocol,
+        poll: Poll,
+        progress: Progress,
+        screened_out: Collection[int] = (),
+    ) -> None:
+        """The turns whose numbers are `screened_out` are not voted on."""
+        self._conversation = conversation
+        self._protocol = protocol
+        self._poll = poll
+        self._progress = progress
+        self._screened_out = screened_out
+        self._selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
+        self._judged: list[TurnVerdict] = []
+        self._passed_over: list[ScreenedTurn] = []
+
+    async def run(self) -> ConversationVerdict:
+        """Votes on the turns in order and gives the verdict."""
+        protocol, progress = self._protocol, self._progress
+        for turn in self._selected:
+            if turn.number in self._screened_out:
+                self._passed_over.append(ScreenedTurn(turn.number, turn.side))
+                continue
+            outcome = await _judge(turn, protocol, self._poll)
+            self._judged.append(outcome)
+            progress.judged(len(outcome.votes), protocol.passes)
+            if protocol.until_block and outcome.verdict is Verdict.BLOCK:
+                break
+        turns, selected = len(self._conversation.turns), len(self._selected)
+        progress.finished(turns, selected, len(self._judged), protocol.passes)
+        return self._verdict()
+
+    def so_far(self) -> ConversationVerdict | None:
+        """Gives the verdict on the turns judged until now; None where no turn was."""
+        return self._verdict(partial=True) if self._judged else None
+
+    def _verdict(self, *, partial: bool = False) -> ConversationVerdict:
+        return conclude(
+            self._conversation,
+            self._protocol,
+            len(self._selected),
+            self._judged,
+            self._passed_over,
+            partial=partial,
+        )
 
 
 def conclude(
@@ -49,12 +74,19 @@ def conclude(
     selected: int,
     judged: Sequence[TurnVerdict],
     passed_over: Sequence[ScreenedTurn],
+    *,
+    partial: bool = False,
 ) -> ConversationVerdict:
     """Gives the verdict of `conversation`, of whose `selected` turns the first were `judged`.
 
-    Those that a screen kept from the vote are `passed_over`.
+    Those that a screen kept from the vote are `passed_over`. It is `partial` where the run was cut
+    short before it came to the others.
     """
     turns = tuple(judged)
+    blocks = first_blocks(turns, RULES, protocol.passes) if protocol.all_votes else {}
+    if partial:
+        # Where a rule has not blocked yet, it might have done so later.
+        blocks = {rule: turn for rule, turn in blocks.items() if turn is not None}
     return ConversationVerdict(
         conversation.id,
         conversation.source,
@@ -63,8 +95,9 @@ def conclude(
         turns,
         conversation.label,
         conversation.onset,
-        first_blocks(turns, RULES, protocol.passes) if protocol.all_votes else {},
+        blocks,
         screened_out=tuple(passed_over),
+        partial=partial,
     )
 
 

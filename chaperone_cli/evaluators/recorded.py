@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from chaperone_cli.codec.vote import RecordedTurn, decode_line
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Vote
-from chaperone_cli.errors import EvaluatorError, MissingVoteError
+from chaperone_cli.errors import InputError, MissingVoteError, UsageError
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
 
 TurnVotes = dict[tuple[str, int], tuple[Vote, ...]]
@@ -35,14 +36,21 @@ class RecordedEvaluator(Evaluator):
         """Names the votes file and its SHA-256; a file beside each log is found later."""
         if self._path is None:
             return Identity("recorded", "vote.v1", {"votes": BESIDE})
-        digest = sha256(_content(self._path)).hexdigest()
+        digest = sha256(self._given).hexdigest()
         return Identity("recorded", "vote.v1", {"votes": self._path.name, "sha256": digest})
 
+    @cached_property
+    def _given(self) -> bytes:
+        # Once only: it may be a stream.
+        assert self._path is not None
+        return _content(self._path)
+
     def open(self, conversation: Conversation, rubric: Rubric) -> Session:
-        """Starts a session; raises EvaluatorError where the votes file cannot be read."""
+        """Starts a session; raises InputError for a votes file that cannot be read."""
         path = self._path or beside(conversation.source.path)
         if path not in self._files:
-            self._files[path] = load(path)
+            content = self._given if self._path is not None else _content(path)
+            self._files[path] = load(path, content)
         return _RecordedSession(str(path), self._files[path], conversation.id)
 
 
@@ -63,7 +71,7 @@ class _RecordedSession(Session):
 def beside(log: str) -> Path:
     """Names the votes file that belongs to `log`: `a.votes.jsonl` for `a.jsonl` or `a.jsonl.gz`."""
     if log == "-":
-        raise EvaluatorError(
+        raise UsageError(
             "a log from standard input has no votes file beside it",
             hint="name the votes with --recorded-votes FILE",
         )
@@ -73,13 +81,13 @@ def beside(log: str) -> Path:
     return path.with_suffix(".votes.jsonl")
 
 
-def load(path: Path) -> TurnVotes:
-    """Reads a `vote.v1` file whole; raises EvaluatorError naming file and line."""
+def load(path: Path, content: bytes) -> TurnVotes:
+    """Reads the `content` of a `vote.v1` file; raises InputError naming file and line."""
     votes: TurnVotes = {}
-    for number, row in read(path):
+    for number, row in _rows(path, content):
         key = (row.conversation, row.turn)
         if key in votes:
-            raise EvaluatorError(
+            raise InputError(
                 f"{path}:{number}: turn {row.turn} of conversation {row.conversation!r} "
                 "is already recorded on an earlier line",
                 hint="keep one line a turn",
@@ -92,13 +100,17 @@ def load(path: Path) -> TurnVotes:
 
 def read(path: Path) -> Iterator[tuple[int, RecordedTurn]]:
     """Reads a `vote.v1` file, plain or gzip, line by line, with the line numbers."""
-    for number, line in enumerate(_content(path).splitlines(), start=1):
+    return _rows(path, _content(path))
+
+
+def _rows(path: Path, content: bytes) -> Iterator[tuple[int, RecordedTurn]]:
+    for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             yield number, decode_line(line)
         except ValueError as exc:
-            raise EvaluatorError(
+            raise InputError(
                 f"{path}:{number}: not a recorded vote: {exc}",
                 hint="see schemas/vote.v1.schema.json",
             ) from exc
@@ -109,9 +121,9 @@ def _content(path: Path) -> bytes:
         data = path.read_bytes()
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except FileNotFoundError as exc:
-        raise EvaluatorError(
+        raise UsageError(
             f"{path}: there is no such votes file",
             hint="name the votes with --recorded-votes FILE, or choose another --evaluator",
         ) from exc
     except (OSError, EOFError) as exc:
-        raise EvaluatorError(f"{path}: the votes file cannot be read: {exc}") from exc
+        raise InputError(f"{path}: the votes file cannot be read: {exc}") from exc

@@ -102,9 +102,22 @@ class _Search:
                         yield item
             else:
                 found = True
-                yield from self._named(match)
+                yield from self._come_upon(match)
         if not found:
             yield _problem(pattern, "this pattern matches no file; check it, or name a folder")
+
+    def _come_upon(self, path: str) -> Iterator[Input | Problem]:
+        """Gives a file that nobody named: reading a pipe or a device may take for ever."""
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError) as error:
+            yield _unreachable(path, error)
+            return
+        if S_ISREG(status.st_mode):
+            yield from self._file(path, status)
+        else:
+            message = "passed over: no file but a pipe, a socket or a device; name it to read it"
+            yield Problem(Severity.WARNING, display(path), message)
 
     def _file(self, path: str, status: os.stat_result) -> Iterator[Input]:
         identity = (status.st_dev, status.st_ino)
@@ -135,7 +148,7 @@ class _Search:
         if os.path.isdir(path):
             yield from self._folder(path, above)
         elif path.endswith(LOG_SUFFIXES) and not path.endswith(VOTES_SUFFIXES):
-            new: list[Input | Problem] = list(self._named(path))
+            new: list[Input | Problem] = list(self._come_upon(path))
             yield from new or (None,)
 
 

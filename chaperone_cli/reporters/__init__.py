@@ -1,6 +1,6 @@
 """Reporters turn verdicts into text and files, one file per format."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from chaperone_cli.errors import UsageError
@@ -24,15 +24,6 @@ FILE_REPORTERS: dict[str, Callable[[Path], Reporter]] = {
     ".md": MarkdownReporter,
     ".parquet": ParquetReporter,
 }
-
-
-def for_paths(paths: Sequence[str | Path]) -> list[Reporter]:
-    """Gives the reporters of `paths`; raises UsageError where two of them are the same file."""
-    places = [Path(path).resolve() for path in paths]
-    for place, path in zip(places, paths, strict=True):
-        if places.count(place) > 1:
-            raise UsageError(f"{path}: named twice as output", hint="name each file once")
-    return [for_path(path) for path in paths]
 
 
 def for_path(path: str | Path) -> Reporter:

@@ -1,13 +1,12 @@
 """Writers of what changed between two runs: JSON (`comparison.v1`), Markdown, and the terminal."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from pathlib import Path
 
 from chaperone_cli.codec import comparison as codec
 from chaperone_cli.codec.fields import dumps
 from chaperone_cli.domain.comparison import Change, ChangedConversation, Comparison, Outcome
-from chaperone_cli.domain.run import RunHeader
+from chaperone_cli.domain.run import Ending, RunHeader
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reporters.target import Target
 
@@ -26,8 +25,8 @@ class ComparisonReporter(ABC):
         """Adds one changed conversation."""
 
     @abstractmethod
-    def close(self, comparison: Comparison) -> None:
-        """Completes the report with the totals."""
+    def close(self, comparison: Comparison, ending: Ending) -> None:
+        """Completes the report with the totals, for a run that came to such an `ending`."""
 
     @abstractmethod
     def abandon(self) -> None:
@@ -58,12 +57,12 @@ class JsonComparison(ComparisonReporter):
         self._target.write(self._separator + dumps(codec.encode_change(found)))
         self._separator = b",\n"
 
-    def close(self, comparison: Comparison) -> None:
+    def close(self, comparison: Comparison, ending: Ending) -> None:
         """Adds the totals and moves the document into place."""
         judgement = dumps(codec.encode_judgement(comparison))
         summary = dumps(codec.encode_summary(comparison))
         self._target.write(b'\n],\n"judgement": %b,\n"summary": %b\n}\n' % (judgement, summary))
-        self._target.commit()
+        self._target.commit(ending)
 
     def abandon(self) -> None:
         """Removes the unfinished document."""
@@ -113,19 +112,8 @@ def outcome(found: Outcome | None) -> str:
     return f"block at {found.turn}, {found.side}"
 
 
-def for_paths(paths: Sequence[str], taken: Sequence[str] = ()) -> list[ComparisonReporter]:
-    """Gives the writers that the suffixes of `paths` name, none of which may be in `taken`.
-
-    Raises UsageError for another suffix, and where two of them are the same file.
-    """
-    places = [Path(path).resolve() for path in (*paths, *taken)]
-    for path in paths:
-        if places.count(Path(path).resolve()) > 1:
-            raise UsageError(f"{path}: named twice as output", hint="name each file once")
-    return [_for_path(path) for path in paths]
-
-
-def _for_path(path: str) -> ComparisonReporter:
+def for_path(path: str) -> ComparisonReporter:
+    """Gives the writer that the suffix of `path` names; raises UsageError for another suffix."""
     from chaperone_cli.reporters.comparison_markdown import MarkdownComparison
 
     match Path(path).suffix.lower():

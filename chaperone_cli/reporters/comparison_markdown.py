@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chaperone_cli.domain.comparison import Cause, Change, ChangedConversation, Comparison
-from chaperone_cli.domain.run import RunHeader
+from chaperone_cli.domain.run import Ending, RunHeader
 from chaperone_cli.reporters.comparison import (
     WORDS,
     ComparisonReporter,
@@ -34,10 +34,10 @@ class MarkdownComparison(ComparisonReporter):
         """Keeps one change, if it is among the first of its kind."""
         self._foremost.add(found)
 
-    def close(self, comparison: Comparison) -> None:
+    def close(self, comparison: Comparison, ending: Ending) -> None:
         """Writes the file and moves it into place."""
         self._target.write("\n".join([*self._lines(comparison), ""]).encode())
-        self._target.commit()
+        self._target.commit(ending)
 
     def abandon(self) -> None:
         """Removes the unfinished file."""

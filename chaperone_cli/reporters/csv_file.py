@@ -75,7 +75,7 @@ class CsvReporter(Reporter):
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Moves the table into place."""
-        self._target.commit()
+        self._target.commit(summary.ending)
 
     def abandon(self) -> None:
         """Removes the unfinished file; an earlier report of its name stays."""

@@ -4,6 +4,7 @@ It holds what somebody else needs to trust a run and to repeat it, and no conver
 quotes were asked for. `manifest.json` is written last, so that a folder without it is unfinished.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,11 +15,11 @@ from chaperone_cli.codec import toml
 from chaperone_cli.codec.fields import dumps
 from chaperone_cli.codec.manifest import Digested, Manifest
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.run import RunHeader, Summary, Usage
+from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import OutputError, UsageError
 from chaperone_cli.reporters.interface import Quotes, Reporter
-from chaperone_cli.reporters.target import Target
+from chaperone_cli.reporters.target import Target, place_of
 
 REPORTS = (
     "report.json",
@@ -30,10 +31,23 @@ REPORTS = (
     "summary.md",
 )
 SETTINGS, RUBRIC = "settings.toml", "rubric.toml"
+FILES = (*REPORTS, SETTINGS, RUBRIC, codec.NAME)
+"""Everything that a folder of evidence may hold."""
 _REPEAT = (
     "# What shaped the verdicts of this run. To repeat it, in this folder:\n"
     "#     chaperone audit LOG... --config settings.toml\n\n"
 )
+
+
+def folder_of(folder: Path, ending: Ending) -> Path:
+    """Names the folder for the evidence of a run with `ending` that was told to fill `folder`.
+
+    That of a run that was cut short stands beside it, so that whole evidence stays as it is.
+    """
+    if ending is Ending.COMPLETE:
+        return folder
+    named = Path(os.path.abspath(folder)) if folder.name in ("", "..") else folder
+    return named.with_name(f"{named.name}.incomplete")
 
 
 @dataclass(frozen=True)
@@ -59,12 +73,13 @@ class EvidenceReporter(Reporter):
         self._reports = reports
         self._particulars = particulars
         self._made = False
-        _check(folder)
+        for ending in Ending:
+            _check(folder_of(folder, ending))
 
     def open(self, header: RunHeader) -> None:
         """Digests the inputs and starts the reports."""
         self._header = header
-        self._make()
+        self._made = _make(self._folder)
         self._inputs = tuple(self._particulars.inputs())
         for _, reporter in self._reports:
             reporter.open(header)
@@ -84,6 +99,8 @@ class EvidenceReporter(Reporter):
         try:
             for _, reporter in self._reports:
                 reporter.close(summary, usage)
+            if summary.ending is not Ending.COMPLETE:
+                self._move(summary.ending)
             self._write(SETTINGS, _REPEAT + toml.settings(self._particulars.settings))
             self._write(RUBRIC, toml.rubric(self._header.protocol.rubric))
             self._write_manifest(summary)
@@ -95,21 +112,28 @@ class EvidenceReporter(Reporter):
         """Removes what is unfinished; earlier evidence in the folder stays."""
         for _, reporter in self._reports:
             reporter.abandon()
+        self._leave()
+
+    def _leave(self) -> None:
         if self._made:
             with suppress(OSError):  # it holds something, which then stays
                 self._folder.rmdir()
 
-    def _make(self) -> None:
-        if self._folder.is_dir():
-            return
+    def _move(self, ending: Ending) -> None:
+        """Takes the reports of a run that was cut short into the folder that says so."""
+        started = self._folder
+        folder = folder_of(started, ending)
+        _make(folder)
         try:
-            self._folder.mkdir()
+            for name, _ in self._reports:
+                place_of(started / name, ending).replace(folder / name)
         except OSError as exc:
             raise OutputError(
-                f"cannot make the folder {self._folder}: {exc.strerror or exc}",
-                hint="make the folder that it lies in, or name another place with --output",
+                f"cannot write into {folder}: {exc.strerror or exc}",
+                hint="make room or mend the permissions, or name another place with --output",
             ) from exc
-        self._made = True
+        self._leave()
+        self._folder, self._made = folder, False
 
     def _write(self, name: str, text: str) -> None:
         target = Target(self._folder / name)
@@ -146,6 +170,20 @@ class EvidenceReporter(Reporter):
                 f"cannot read {self._folder / name} again: {exc.strerror or exc}",
                 hint="let nothing else change the folder while it is written",
             ) from exc
+
+
+def _make(folder: Path) -> bool:
+    """Makes `folder` unless it is there, and says whether it had to; raises UsageError."""
+    if folder.is_dir():
+        return False
+    try:
+        folder.mkdir()
+    except OSError as exc:
+        raise UsageError(
+            f"cannot make the folder {folder}: {exc.strerror or exc}",
+            hint="make the folder that it lies in, or name another place with --output",
+        ) from exc
+    return True
 
 
 def _check(folder: Path) -> None:

@@ -68,7 +68,7 @@ class JsonReporter(Reporter):
                 while chunk := self._problems.read(_CHUNK):
                     self._target.write(chunk)
             self._target.write(b'\n],\n"summary": %b,\n"usage": %b\n}\n' % totals)
-            self._target.commit()
+            self._target.commit(summary.ending)
         self.abandon()
 
     def abandon(self) -> None:

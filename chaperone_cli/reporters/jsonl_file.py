@@ -28,7 +28,7 @@ class JsonlReporter(Reporter):
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Moves the file into place."""
-        self._target.commit()
+        self._target.commit(summary.ending)
 
     def abandon(self) -> None:
         """Removes the unfinished file; an earlier report of its name stays."""

@@ -76,7 +76,7 @@ class JunitReporter(Reporter):
                 self._copy(self._problems)
                 self._put("</testsuite>")
             self._put("</testsuites>")
-            self._target.commit()
+            self._target.commit(summary.ending)
         finally:
             self.abandon()
 
@@ -132,15 +132,20 @@ def _outcome(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> str:
         lines = "\n".join((*_evidence(first, quotes), *_explained(verdict, quotes)))
         return f"{_start('failure', type='block', message=said)}{lines}</failure>"
     if verdict.verdict is Verdict.UNDECIDED:
-        turns = [turn.turn for turn in verdict.turns if turn.verdict is Verdict.UNDECIDED]
-        said = f"abstentions leave {len(turns)} of its turns open, the first is turn {turns[0]}"
-        return f"{_start('error', type='undecided', message=said)}</error>"
+        return f"{_start('error', type='undecided', message=_undecided(verdict))}</error>"
     if verdict.wholly_screened_out:
         said = "every turn was screened out: no vote was asked for"
         return f"{_start('skipped', message=said)}</skipped>"
     if not verdict.turns_selected:
         return f"{_start('skipped', message='no turn to vote on')}</skipped>"
     return ""
+
+
+def _undecided(verdict: ConversationVerdict) -> str:
+    if verdict.partial:
+        return f"the run was cut short after turn {verdict.turns[-1].turn}"
+    turns = [turn.turn for turn in verdict.turns if turn.verdict is Verdict.UNDECIDED]
+    return f"abstentions leave {len(turns)} of its turns open, the first is turn {turns[0]}"
 
 
 def _evidence(first: TurnVerdict, quotes: Quotes) -> list[str]:

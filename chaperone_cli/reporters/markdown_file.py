@@ -56,7 +56,7 @@ class MarkdownReporter(Reporter):
         """Writes the summary and moves it into place."""
         lines = [*self._lines(summary, usage), ""]
         self._target.write("\n".join(lines).encode())
-        self._target.commit()
+        self._target.commit(summary.ending)
 
     def abandon(self) -> None:
         """Removes the unfinished file; an earlier report of its name stays."""

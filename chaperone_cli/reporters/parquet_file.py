@@ -81,7 +81,7 @@ class ParquetReporter(Reporter):
         try:
             self._flush()
             self._writer.close()
-            self._target.commit()
+            self._target.commit(summary.ending)
         except OutputError:
             self.abandon()
             raise

@@ -34,7 +34,7 @@ def holds_pairs(path: str) -> bool:
 def writer(path: str) -> Callable[[RephraseRun], None]:
     """Gives what writes a run to `path`; raises UsageError for a suffix that stands for nothing.
 
-    Raises OutputError at once where there is no folder for the file, and on writing.
+    Raises OutputError on writing.
     """
     build = FORMATS.get(Path(path).suffix.lower())
     if build is None:
@@ -44,11 +44,10 @@ def writer(path: str) -> Callable[[RephraseRun], None]:
         )
 
     target = Target(Path(path))
-    target.check()
 
     def write(run: RephraseRun) -> None:
         target.open()
         target.write(build(run))
-        target.commit()
+        target.commit(run.ending)
 
     return write

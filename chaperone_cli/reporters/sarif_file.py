@@ -69,7 +69,7 @@ class SarifReporter(Reporter):
                 self._target.write(chunk)
             closing = b'\n]}],\n"columnKind": "unicodeCodePoints",\n"properties": %b\n}]\n}\n'
             self._target.write(closing % dumps(run))
-            self._target.commit()
+            self._target.commit(summary.ending)
         except OutputError:
             self.abandon()
             raise

@@ -48,9 +48,9 @@ def audit(chaperone: Chaperone, standin: Standin, *more: str) -> Outcome:
     )
 
 
-def report(chaperone: Chaperone) -> dict[str, Any]:
+def report(chaperone: Chaperone, name: str = "out.json") -> dict[str, Any]:
     """Gives the report that was written, which keeps its contract and can be read back whole."""
-    data = (chaperone.folder / "out.json").read_bytes()
+    data = (chaperone.folder / name).read_bytes()
     document: dict[str, Any] = json.loads(data)
     validator("report.v1").validate(document)
     assert encode(decode(Node.parse(data, "out.json"))) == document
@@ -113,7 +113,14 @@ def test_a_limit_on_calls_stops_and_a_later_run_goes_on(
         "kept\n"
     )
     assert "error: the next call could exceed --max-calls 6 (6 calls, $" in stopped.err
-    assert report(chaperone)["summary"]["ending"] == "out_of_budget"
+    stood = (chaperone.folder / "out.json").exists()
+    document = report(chaperone, "out.incomplete.json")
+    assert document["summary"]["ending"] == "out_of_budget"
+    # What was paid for is reported, but for the votes of the turn under way.
+    partial = [one for one in document["conversations"] if one.get("partial")]
+    votes = document["summary"]["votes_cast"]
+    assert (stood, len(partial)) == (False, document["summary"]["partial"]["conversations"])
+    assert 1 <= votes <= 6
     assert audit(chaperone, standin).code == 10
     assert len(standin.ledger.calls) == 11
     assert audit(chaperone, standin, "--max-calls", "0").code == 10
@@ -166,19 +173,25 @@ def test_a_run_that_fails_in_its_first_conversation_reports_what_it_took(
     with running(rule="no", script=("ok", "ok", "authentication")) as standin:
         failed = audit(chaperone, standin, "-o", "out.md")
         calls = [call.dollars for call in standin.ledger.calls]
-    document = report(chaperone)
-    assert (failed.code, failed.err.splitlines()[:2]) == (1, ["wrote out.json", "wrote out.md"])
+    document = report(chaperone, "out.incomplete.json")
+    assert (failed.code, failed.err.splitlines()[:2]) == (
+        1,
+        ["wrote out.incomplete.json", "wrote out.incomplete.md"],
+    )
     assert document["summary"]["ending"] == "failed"
-    assert document["summary"]["conversations"]["total"] == 0
+    [partial] = document["conversations"]
+    assert (partial["partial"], partial["verdict"], len(partial["turns"])) == (True, "undecided", 2)
     spend = document["usage"]["spend"]
     assert (spend["calls"], spend["failed"]) == (3, 1)
     assert spend["dollars"] == round(sum(calls), 6)
     shown = " ".join(failed.out.split())
     assert shown.startswith(
-        "FAILED before the end of the input: this covers the 0 conversations audited until then"
+        "FAILED before the end of the input: this covers the 1 conversation audited until then, "
+        "1 of them in part"
     )
-    assert "no conversation was audited calls 3 calls, 1 failed" in shown
-    assert "**Cut short (failed)" in (chaperone.folder / "out.md").read_text("utf-8")
+    assert "a cut short" in shown
+    assert "calls 3 calls, 1 failed" in shown
+    assert "**Cut short (failed)" in (chaperone.folder / "out.incomplete.md").read_text("utf-8")
 
 
 def test_a_run_that_cannot_start_leaves_earlier_reports(chaperone: Chaperone) -> None:
@@ -359,16 +372,33 @@ def test_the_doctor_says_what_fails(chaperone: Chaperone, standin: Standin) -> N
     well = chaperone("doctor", "--base-url", standin.url, "--store", "votes.sqlite3")
     assert (well.code, well.err) == (0, "")
     assert [row.split()[:2] for row in well.out.splitlines()] == [
-        *(["ok", "store"], ["ok", "key"], ["ok", "server"], ["ok", "proxy"], ["ok", "logging"]),
+        *(["ok", "local"], ["ok", "store"], ["ok", "key"], ["ok", "server"], ["ok", "proxy"]),
+        *(["ok", "logging"],),
         *(["ok", "price"], ["ok", "clock"], ["ok", "model"]),
     ]
     chaperone.write("votes", "in the way")
-    ill = chaperone("doctor", "--store", "votes/votes.sqlite3")
-    assert ill.code == 1
+    ill = chaperone("doctor", "--evaluator", "claude", "--store", "votes/votes.sqlite3")
+    assert ill.code == 2
     assert [row.split()[:2] for row in ill.out.splitlines() if row.startswith("failed")] == [
         ["failed", "store"],
         ["failed", "key"],
     ]
+    gone = chaperone("doctor", "--base-url", "http://127.0.0.1:9", "--store", "votes.sqlite3")
+    assert gone.code == 1
+
+
+def test_the_doctor_asks_nobody_for_an_evaluator_that_needs_no_server(
+    chaperone: Chaperone,
+) -> None:
+    outcome = chaperone("doctor", "--store", "votes.sqlite3")
+    assert (outcome.code, outcome.err) == (0, "")
+    rows = [row.split(maxsplit=2) for row in outcome.out.splitlines() if not row.startswith(" ")]
+    assert [row[:2] for row in rows] == [["ok", "local"], ["ok", "store"], ["missing", "key"]]
+    assert rows[2][2] == (
+        "there is no API key for the claude evaluator; only --evaluator claude needs it"
+    )
+    said = chaperone("doctor", "--evaluator", "nobody")
+    assert (said.code, said.err.splitlines()[0]) == (2, "error: unknown evaluator 'nobody'")
 
 
 @pytest.mark.usefixtures("log")

@@ -206,13 +206,6 @@ class TestBaseline:
             file.write("{\n")
         assert audit(runs, "--baseline", "tue.json")[0] == 3
 
-    def test_the_baseline_may_be_the_file_that_is_written(self, runs: Chaperone) -> None:
-        code, _, _ = audit(runs, "--baseline", "mon.jsonl", "-o", "mon.jsonl")
-        assert code == 10
-        code, out, _ = audit(runs, "--baseline", "mon.jsonl", "-o", "mon.jsonl")
-        assert code == 0
-        assert "0 of 9 conversations changed" in out
-
     def test_a_missing_baseline_stops_the_run(self, runs: Chaperone) -> None:
         code, out, err = audit(runs, "--baseline", "none.json", "-o", "new.json")
         assert (code, out) == (3, "")
@@ -234,7 +227,7 @@ class TestBaseline:
     def test_a_failed_run_writes_no_changes(self, runs: Chaperone) -> None:
         (runs.folder / "log.votes.jsonl").write_text("")
         code, _, _ = audit(runs, "--baseline", "mon.json", "--changes", "new.json")
-        assert code == 1
+        assert code == 2
         assert not (runs.folder / "new.json").exists()
 
     def test_a_run_cut_short_calls_nothing_gone(self, runs: Chaperone) -> None:
@@ -243,8 +236,8 @@ class TestBaseline:
             turn = {"role": "user", "content": "no votes on this"}
             file.write(json.dumps({"id": "failing", "turns": [turn]}) + "\n")
         code, _, _ = audit(runs, "--baseline", "mon.json", "--changes", "new.json")
-        assert code == 1
-        found = json.loads((runs.folder / "new.json").read_bytes())
+        assert code == 2
+        found = json.loads((runs.folder / "new.incomplete.json").read_bytes())
         assert found["conversations"] == []
 
 

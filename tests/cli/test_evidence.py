@@ -153,25 +153,32 @@ def test_a_folder_with_something_else_in_it_is_left_alone(chaperone: Chaperone) 
 def test_a_place_that_cannot_be_is_said(chaperone: Chaperone) -> None:
     write_log(chaperone, {"a": [NO]})
     code, out, err = audit(chaperone, "-o", "no/evidence/")
-    assert (code, out) == (1, "")
-    assert err.startswith("error: cannot make the folder no/evidence: No such file or directory\n")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: cannot make the folder no/evidence: there is no folder no\n")
 
 
 def test_a_failed_run_leaves_no_folder(chaperone: Chaperone) -> None:
     write_log(chaperone, {"a": [NO]})
     (chaperone.folder / "log.votes.jsonl").write_text("")
-    assert audit(chaperone, "-o", "evidence/")[0] == 1
+    assert audit(chaperone, "-o", "evidence/")[0] == 2
     assert not (chaperone.folder / "evidence").exists()
 
 
 def test_half_a_run_is_said_to_be_one(chaperone: Chaperone) -> None:
     write_log(chaperone, {"a": [NO], "b": [NO]})
+    audit(chaperone, "-o", "evidence/")
+    whole = {path.name: path.read_bytes() for path in (chaperone.folder / "evidence").iterdir()}
     votes = (chaperone.folder / "log.votes.jsonl").read_text().splitlines()
     chaperone.write("log.votes.jsonl", votes[0])
-    assert audit(chaperone, "-o", "evidence/")[0] == 1
-    outcome = chaperone("verify", "evidence")
+    code, _, err = audit(chaperone, "-o", "evidence/")
+    assert (code, err.splitlines()[0]) == (2, "wrote evidence.incomplete")
+    outcome = chaperone("verify", "evidence.incomplete")
     assert outcome.code == 0
     assert outcome.out.startswith("the run ended before the end of its input: failed\n")
+    beside = chaperone.folder / "evidence.incomplete"
+    assert {path.name for path in beside.iterdir()} == whole.keys()
+    left = {path.name: path.read_bytes() for path in (chaperone.folder / "evidence").iterdir()}
+    assert left == whole
 
 
 def test_standard_input_has_no_digest(chaperone: Chaperone, samples: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_missing_vote_names_nobody(chaperone: Chaperone) -> None:
     write_log(chaperone, LOG)
     (chaperone.folder / "log.votes.jsonl").write_text("")
     code, out, err = audit(chaperone, "--hash-ids", env=KEY)
-    assert code == 1
+    assert code == 2
     assert "alice" not in out + err
     assert "holds no vote of pass 1 on turn 1 of conversation id-" in err
 

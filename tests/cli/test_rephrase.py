@@ -268,7 +268,7 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_is_spent(
     chaperone.write("log.jsonl", talk(SUPPER, BOND))
     outcome = rephrase(chaperone, "log.jsonl", "--turn", "2", "--force", "-o", "no/r.json")
     assert (outcome.code, outcome.out, outcome.err) == (
-        1,
+        2,
         "",
         "error: cannot write no/r.json: there is no folder no\n"
         "  hint: create the folder, or name another place with --output\n",

@@ -146,7 +146,7 @@ def test_a_rewriter_without_a_key_says_so(chaperone: Chaperone, log: Path) -> No
     args = ("rephrase", "log.jsonl", "--turn", "2", "--force", "--rewriter", "claude", "--no-store")
     rewriter = chaperone(*args, "-o", "r.json")
     assert (rewriter.code, rewriter.out, rewriter.err) == (
-        1,
+        2,
         "",
         "error: there is no API key for the claude rewriter\n"
         "  hint: set ANTHROPIC_API_KEY, or name a server that needs none with --base-url, or "

@@ -121,7 +121,7 @@ def test_totals_that_do_not_fit_are_refused_and_nothing_is_written(chaperone: Ch
         (("none.json",), 3, "none.json: the saved run cannot be read: No such file"),
         (("log.jsonl",), 3, "log.jsonl: "),
         (("a.json", "-o", "b.pdf"), 2, "b.pdf: no report format"),
-        (("a.json", "-o", "no/b.csv"), 1, "cannot write no/b.csv: there is no folder no"),
+        (("a.json", "-o", "no/b.csv"), 2, "cannot write no/b.csv: there is no folder no"),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -1,7 +1,6 @@
 """`report.v1`: what is written is valid, reads back whole, and damage is said where it stands."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,17 +27,6 @@ def test_what_is_written_is_valid_and_reads_back_the_same(saved: report.Report) 
 def test_the_example_of_the_contract_reads_back_the_same() -> None:
     example = schema("report.v1")["examples"][0]
     assert report.encode(report.decode(Node(example, "report.json"))) == example
-
-
-def test_a_file_reads_like_the_document_in_it(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    path.write_bytes(dumps(schema("report.v1")["examples"][0]))
-    assert report.encode(report.load(path)) == schema("report.v1")["examples"][0]
-
-
-def test_a_missing_file_is_said() -> None:
-    with pytest.raises(InputError, match=r"^none\.json: the report cannot be read: No such file"):
-        report.load(Path("none.json"))
 
 
 DAMAGE = [

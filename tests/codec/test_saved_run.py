@@ -9,7 +9,7 @@ from hypothesis import given
 
 from chaperone_cli.codec import report
 from chaperone_cli.codec.fields import dumps
-from chaperone_cli.codec.saved_run import ReportLines, SavedRun, VerdictLines, WholeReport, open_run
+from chaperone_cli.codec.saved_run import AnyReport, ReportLines, SavedRun, VerdictLines, open_run
 from chaperone_cli.codec.schemas import schema
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.errors import InputError
@@ -58,10 +58,15 @@ def test_lines_and_whole_documents_read_the_same(saved: report.Report) -> None:
         in_lines = open_run(path)
         assert isinstance(in_lines, ReportLines)
         assert whole(in_lines) == saved
-        path.write_bytes(dumps(document))
-        at_once = open_run(path)
-        assert isinstance(at_once, WholeReport)
-        assert whole(at_once) == saved
+        for layout in (
+            dumps(document).decode(),
+            json.dumps(document, sort_keys=True, ensure_ascii=False),
+            json.dumps(document, indent=2),
+        ):
+            path.write_text(layout, "utf-8")
+            otherwise = open_run(path)
+            assert isinstance(otherwise, AnyReport)
+            assert whole(otherwise) == saved
         path.write_text("".join(f"{json.dumps(row)}\n" for row in document["conversations"]))
         if saved.conversations:
             lines = open_run(path)

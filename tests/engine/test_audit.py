@@ -136,7 +136,7 @@ def test_results_come_in_input_order_and_in_bounded_number() -> None:
     assert evaluator.under_way == 0
 
 
-def test_an_error_comes_after_everything_before_it() -> None:
+def test_an_error_comes_after_everything_that_was_judged() -> None:
     class Failing(ScriptedEvaluator):
         async def answer(self, name, turn, passes, word):  # type: ignore[no-untyped-def]
             if name == "c2":
@@ -154,7 +154,32 @@ def test_an_error_comes_after_everything_before_it() -> None:
 
     with pytest.raises(EvaluatorError, match="the evaluator is gone"):
         asyncio.run(check())
-    assert given == ["c0", "c1"]
+    assert given == ["c0", "c1", "c3", "c4"]
+
+
+def test_what_an_error_cuts_short_is_partial() -> None:
+    class Failing(ScriptedEvaluator):
+        async def answer(self, name, turn, passes, word):  # type: ignore[no-untyped-def]
+            if (name, turn) == ("slow", 3):
+                raise EvaluatorError("the evaluator is gone")
+            return await super().answer(name, turn, passes, word)
+
+    talks = [conversation(name, *"abcd") for name in ("slow", "done", "late", "gone")]
+    scripts = {"slow": "n yyy n n", "done": "n n n n", "late": "n n n n", "gone": "n n n n"}
+    given: list[ConversationVerdict] = []
+
+    async def check() -> None:
+        auditor = Auditor(UNANIMOUS, Failing(scripts), concurrency=2)
+        async for result in auditor.run(talks):
+            assert isinstance(result, Audited)
+            given.append(result.verdict)
+
+    with pytest.raises(EvaluatorError, match="the evaluator is gone"):
+        asyncio.run(check())
+    assert [
+        (one.conversation, one.partial, one.verdict, [turn.turn for turn in one.turns])
+        for one in given
+    ] == [("slow", True, "block", [1, 2]), ("done", False, "pass", [1, 2, 3, 4])]
 
 
 class TestStore:

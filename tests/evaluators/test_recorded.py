@@ -40,7 +40,7 @@ def test_a_missing_vote_names_its_turn(chaperone: Chaperone) -> None:
     chaperone.write("log.jsonl", LOG)
     chaperone.write("log.votes.jsonl", ROWS[0])
     assert replayed(chaperone) == (
-        1,
+        2,
         "error: log.votes.jsonl holds no vote of pass 1 on turn 2 of conversation 'c'\n"
         "  hint: record the missing votes, ask for fewer passes with --votes, "
         "or leave the conversation out\n",
@@ -89,7 +89,7 @@ def test_a_line_that_is_no_vote_is_named(chaperone: Chaperone, line: str, reason
     chaperone.write("log.jsonl", LOG)
     chaperone.write("log.votes.jsonl", ROWS[0], "", line)
     assert replayed(chaperone) == (
-        1,
+        3,
         f"error: log.votes.jsonl:3: not a recorded vote: {reason}\n"
         "  hint: see schemas/vote.v1.schema.json\n",
     )
@@ -99,7 +99,7 @@ def test_a_turn_recorded_twice_is_named(chaperone: Chaperone) -> None:
     chaperone.write("log.jsonl", LOG)
     chaperone.write("log.votes.jsonl", ROWS[0], ROWS[0])
     assert replayed(chaperone) == (
-        1,
+        3,
         "error: log.votes.jsonl:2: turn 1 of conversation 'c' is already recorded on an earlier "
         "line\n  hint: keep one line a turn\n",
     )
@@ -108,13 +108,13 @@ def test_a_turn_recorded_twice_is_named(chaperone: Chaperone) -> None:
 def test_a_missing_file_is_named(chaperone: Chaperone) -> None:
     chaperone.write("log.jsonl", LOG)
     assert replayed(chaperone) == (
-        1,
+        2,
         "error: log.votes.jsonl: there is no such votes file\n"
         "  hint: name the votes with --recorded-votes FILE, or choose another --evaluator\n",
     )
     outcome = chaperone("audit", "-", "--evaluator", "recorded", stdin=LOG.encode())
     assert (outcome.code, outcome.err) == (
-        1,
+        2,
         "error: a log from standard input has no votes file beside it\n"
         "  hint: name the votes with --recorded-votes FILE\n",
     )

@@ -102,9 +102,9 @@ def test_a_file_that_cannot_be_opened_is_a_problem() -> None:
     with socket.socket(socket.AF_UNIX) as served:
         served.bind("s.jsonl")
         write("t.jsonl", canonical("t"))
-        assert read(".") == [
-            "error: ./s.jsonl: cannot be opened: no such device or address",
-            "t @ ./t.jsonl:1",
+        assert read("s.jsonl", "t.jsonl") == [
+            "error: s.jsonl: cannot be opened: no such device or address",
+            "t @ t.jsonl:1",
         ]
 
 

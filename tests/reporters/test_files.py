@@ -134,8 +134,11 @@ def test_no_report_holds_text_unless_quotes_were_asked_for(tmp_path: Path, suffi
 
 @pytest.mark.parametrize("ending", [Ending.INTERRUPTED, Ending.FAILED, Ending.OUT_OF_BUDGET])
 def test_a_run_cut_short_has_a_whole_report_that_says_so(tmp_path: Path, ending: Ending) -> None:
-    path = tmp_path / "report.json"
-    report(reporters.for_path(path), header(), judged()[:3], PROBLEMS, ending)
+    whole = tmp_path / "report.json"
+    whole.write_text("of last night")
+    path = tmp_path / "report.incomplete.json"
+    report(reporters.for_path(whole), header(), judged()[:3], PROBLEMS, ending)
+    assert whole.read_text() == "of last night"
     validator("report.v1").validate(read(path))
     assert read(path)["summary"]["ending"] == ending.value
     assert len(read(path)["conversations"]) == 3
@@ -194,7 +197,7 @@ def test_a_suffix_may_be_in_capitals(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_said_before_anything_is_judged(tmp_path: Path) -> None:
     path = tmp_path / "none" / "report.json"
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(UsageError) as caught:
         reporters.for_path(path).open(header())
     assert caught.value.message == f"cannot write {path}: there is no folder {path.parent}"
 
@@ -202,14 +205,14 @@ def test_a_missing_folder_is_said_before_anything_is_judged(tmp_path: Path) -> N
 def test_a_folder_in_the_place_of_a_report_is_said(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.mkdir()
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(UsageError) as caught:
         reporters.for_path(path).open(header())
     assert caught.value.message == f"cannot write {path}: it is a folder"
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs a folder none can write")
 def test_a_folder_that_cannot_be_written_is_said() -> None:
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(UsageError) as caught:
         reporters.for_path("/proc/self/report.json").open(header())
     assert caught.value.message.startswith("cannot write /proc/self/report.json: ")
     assert caught.value.hint

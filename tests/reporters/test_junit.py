@@ -12,6 +12,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.reporters.junit_file import JunitReporter, text
+from chaperone_cli.reporters.target import place_of
 from tests.reporters.hostile import NAMES, SPAN, blocked, empty, undecided
 from tests.reporters.runs import Judged, header, report, thirty
 
@@ -32,7 +33,7 @@ def written(
     path = folder / "report.xml"
     run = [Judged(NOBODY, verdict, {SPAN: quote} if quote else {}) for verdict in verdicts]
     report(JunitReporter(path), header(passes=3), run, problems, ending)
-    return path.read_bytes().decode()
+    return place_of(path, ending).read_bytes().decode()
 
 
 def cases(document: str) -> list[ElementTree.Element]:

@@ -14,6 +14,7 @@ from chaperone_cli.domain.run import Ending
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.reporters.markdown_file import MarkdownReporter
 from chaperone_cli.reporters.markdown_text import code, table
+from chaperone_cli.reporters.target import place_of
 from tests.reporters.hostile import NAMES, SPAN, blocked, empty, undecided
 from tests.reporters.runs import Judged, header, report, thirty
 
@@ -31,7 +32,7 @@ def written(
     path = folder / "report.md"
     run = [Judged(NOBODY, verdict, {SPAN: quote} if quote else {}) for verdict in verdicts]
     report(MarkdownReporter(path), header(passes=3), run, problems, ending)
-    return path.read_bytes().decode()
+    return place_of(path, ending).read_bytes().decode()
 
 
 class _Html(HTMLParser):

@@ -19,6 +19,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.reporters.sarif_file import SarifReporter
 from chaperone_cli.reporters.sarif_parts import uri
 from chaperone_cli.reporters.sarif_rules import message
+from chaperone_cli.reporters.target import place_of
 from tests.reporters.hostile import NAMES, SPAN, blocked, empty, undecided
 from tests.reporters.runs import Judged, header, report, thirty
 
@@ -38,7 +39,7 @@ def log(
     path = folder / "report.sarif"
     run = [Judged(NOBODY, verdict, {SPAN: quote} if quote else {}) for verdict in verdicts]
     report(SarifReporter(path), header(passes=3), run, problems, ending)
-    document: dict[str, Any] = json.loads(path.read_bytes())
+    document: dict[str, Any] = json.loads(place_of(path, ending).read_bytes())
     SCHEMA.validate(document)
     found: dict[str, Any] = document["runs"][0]
     return found

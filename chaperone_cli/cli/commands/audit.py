@@ -59,7 +59,11 @@ def audit(
     no_store: options.NoStore = None,
 ) -> None:
     """Audit logs: which conversations crossed the line, at which turn, and whose turn it was."""
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings(locals())
+    outputs = (*settings.output, *settings.changes)
+    keep_apart(settings, config, paths, outputs=outputs, folders=True)
     raise typer.Exit(_forecast(paths, settings) if settings.dry_run else _run(paths, settings))
 
 
@@ -77,22 +81,24 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     from chaperone_cli.cli import exit_codes, hashing, progress, wiring
     from chaperone_cli.cli.comparison.baseline import Baseline
     from chaperone_cli.cli.console import complain, note
+    from chaperone_cli.cli.places import place
     from chaperone_cli.cli.running import Run
     from chaperone_cli.cli.selecting import log_reader, selection
     from chaperone_cli.errors import VotesPending
 
     chosen = selection(settings)
-    names = hashing.names(settings)
+    key = hashing.key(settings)
+    names = hashing.names(settings, key)
     reader = log_reader(paths, settings)
     auditor = wiring.auditor(settings)
     baseline = Baseline.of(settings)
     reporters = [*_files(paths, settings, names), *baseline.reporters, _terminal(settings)]
-    run = Run(auditor, reporters, quote=settings.quote, names=names, key=hashing.key(settings))
+    run = Run(auditor, reporters, quote=settings.quote, names=names, key=key)
     items = chosen.over(reader, run.summary.left_out)
     run.over(wiring.header(auditor, paths), items, progress.shown(auditor.progress, reader))
     if run.reported:
         for path in (*settings.output, *settings.changes):
-            note(f"wrote {path}")
+            note(f"wrote {place(path, run.summary.ending)}")
         baseline.show()
     elif settings.output and not isinstance(run.error, VotesPending):
         note("note: nothing was audited, so no report was written; one of an earlier run stays")
@@ -104,10 +110,11 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
 
 def _files(paths: "Sequence[str]", settings: "Settings", names: "Names") -> "list[Reporter]":
     from chaperone_cli import reporters
-    from chaperone_cli.cli.gathering import evidence, is_folder
+    from chaperone_cli.cli.gathering import evidence
+    from chaperone_cli.cli.places import is_folder
 
     folders = [path for path in settings.output if is_folder(path)]
-    files = reporters.for_paths([path for path in settings.output if path not in folders])
+    files = [reporters.for_path(path) for path in settings.output if path not in folders]
     return [*files, *(evidence(path, paths, settings, names) for path in folders)]
 
 

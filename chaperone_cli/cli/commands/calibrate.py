@@ -74,9 +74,12 @@ def calibrate(
     Use it with --evaluator recorded, or with one that is asked. The screen is the local one unless
     another is named. A label in the log adds a table.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     # The votes must be on every turn; early stopping leaves them as an audit would cast them.
     whole = {"all_votes": False, "until_block": False}
     settings = options.settings({**locals(), **whole, "output": None})
+    keep_apart(settings, config, paths, outputs=output or ())
     raise typer.Exit(_run(paths, settings, max_missed, output or []))
 
 
@@ -85,6 +88,7 @@ def _run(
 ) -> int:
     from chaperone_cli.cli import console, exit_codes
     from chaperone_cli.cli.calibrating import calibrate, writer
+    from chaperone_cli.cli.places import place
     from chaperone_cli.reporters.terminal.calibration import render_calibration
 
     writers = [writer(path) for path in outputs]
@@ -95,7 +99,7 @@ def _run(
     render_calibration(console.result(), found.calibration, found.header, most)
     for path, write in zip(outputs, writers, strict=True):
         write(found, most)
-        console.note(f"wrote {path}")
+        console.note(f"wrote {place(path, found.summary.ending)}")
     displaced = found.calibration.share_displaced(found.calibration.in_force)
     met = max_missed is None or displaced <= max_missed
     return exit_codes.of_measurement(found.summary, met=met)

@@ -1,5 +1,6 @@
 """`chaperone convert`: any known export as a canonical log."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,7 +43,10 @@ def convert(
 
     Ids, times, labels and what the export says of each conversation are kept; blank turns are not.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings({**locals(), "output": None})
+    keep_apart(settings, config, paths, outputs=[output])
     raise typer.Exit(_run(paths, settings, output))
 
 
@@ -51,7 +55,8 @@ def _run(paths: "Sequence[str]", settings: "Settings", output: Path) -> int:
     from chaperone_cli.cli.exit_codes import ExitCode
 
     conversion = Conversion(paths, settings)
-    with writer(output) as write:
-        conversion.run(write)
-    conversion.sum_up(output)
+    with suppress(BrokenPipeError):  # nobody reads on, and so nobody wants to know
+        with writer(output) as write:
+            conversion.run(write)
+        conversion.sum_up(output)
     return ExitCode.UNREAD if conversion.errors else ExitCode.OK

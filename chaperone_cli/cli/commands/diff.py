@@ -40,7 +40,10 @@ def diff(
     Each conversation that is new, gone, newly or no longer blocked, blocked earlier, later or on
     the other side is listed, and whether the log or the evaluator changed beneath it.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings({**locals(), "output": None})
+    keep_apart(settings, config, outputs=output or (), also_read=[old, new])
     raise typer.Exit(_run(old, new, settings, output or []))
 
 
@@ -54,7 +57,7 @@ def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.reporters import comparison as reporters
     from chaperone_cli.reporters.terminal.comparison import TerminalComparison
 
-    files = reporters.for_paths(outputs)
+    files = [reporters.for_path(path) for path in outputs]
     earlier, later = Earlier(old), open_run(new)
     shown = TerminalComparison(console.result(), settings.rows)
     comparison = compare_saved(earlier, later, [shown, *files])

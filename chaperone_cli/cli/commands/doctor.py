@@ -7,40 +7,108 @@ import typer
 from chaperone_cli.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from chaperone_cli.config import Settings
     from chaperone_cli.evaluators.claude.checks import Check
 
 
 def doctor(
     config: options.Config = None,
+    evaluator: options.Evaluator = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     prices: options.Prices = None,
     store: options.Store = None,
 ) -> None:
-    """Check what an audit by the claude evaluator needs, free of charge; 1 if something fails."""
+    """Check, free of charge, what an audit needs: 0 if the chosen evaluator can work.
+
+    Of the others it says what is missing. A server is only asked for the claude evaluator:
+    --evaluator claude, --base-url or --model chooses it. Exits with 2 for what you can mend, with 1
+    for what else fails.
+    """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings(locals())
+    keep_apart(settings, config)
     raise typer.Exit(_run(settings))
 
 
 def _run(settings: "Settings") -> int:
-    import asyncio
-
-    from chaperone_cli.cli import console, wiring
-    from chaperone_cli.cli.exit_codes import ExitCode
+    from chaperone_cli.cli import console
     from chaperone_cli.evaluators.claude.checks import Status
-    from chaperone_cli.evaluators.claude.preflight import preflight
     from chaperone_cli.reporters.sanitise import plain
 
-    checks = [_store(settings), *asyncio.run(preflight(wiring.claude_options(settings)))]
+    chosen = _chosen(settings)
     out = console.result()
-    for check in checks:
-        line = f"{check.status:7}  {check.name:7}  {check.message}"
-        out.print(plain(line), markup=False, soft_wrap=True)
-        if check.hint:
-            out.print(plain(f"{'':18}{check.hint}"), markup=False, soft_wrap=True)
-    failed = any(check.status is Status.FAILED for check in checks)
-    return ExitCode.FAILED if failed else ExitCode.OK
+    failed: list[Check] = []
+    for name, checks in _checks(settings, chosen).items():
+        for check in checks:
+            needed = name in ("", chosen)
+            missing = check.status is Status.FAILED and not needed
+            status = "missing" if missing else check.status
+            only = f"; only --evaluator {name} needs it" if missing else ""
+            out.print(
+                plain(f"{status:7}  {check.name:7}  {check.message}{only}"),
+                markup=False,
+                soft_wrap=True,
+            )
+            if check.hint:
+                out.print(plain(f"{'':18}{check.hint}"), markup=False, soft_wrap=True)
+            if check.status is Status.FAILED and needed:
+                failed.append(check)
+    return _exit_code(failed)
+
+
+def _exit_code(failed: "Sequence[Check]") -> int:
+    from chaperone_cli.cli.exit_codes import ExitCode
+
+    if not failed:
+        return ExitCode.OK
+    return ExitCode.USAGE if all(check.mendable for check in failed) else ExitCode.FAILED
+
+
+def _chosen(settings: "Settings") -> str:
+    """Names the evaluator that is asked about; whoever names a server or a model means claude."""
+    from chaperone_cli.config import Settings
+
+    means_claude = settings.base_url is not None or settings.model != Settings.model
+    if settings.evaluator == Settings.evaluator and means_claude:
+        return "claude"
+    return settings.evaluator
+
+
+def _checks(settings: "Settings", chosen: str) -> "dict[str, list[Check]]":
+    """Gives what was looked at, by the evaluator that needs it."""
+    import asyncio
+
+    from chaperone_cli.cli import wiring
+    from chaperone_cli.errors import UsageError
+    from chaperone_cli.evaluators.claude.preflight import needs, preflight
+
+    if chosen not in wiring.EVALUATORS:
+        raise UsageError(
+            f"unknown evaluator {chosen[:40]!r}", hint=f"use {', '.join(wiring.EVALUATORS)}"
+        )
+    asked = preflight if chosen == "claude" else needs
+    return {
+        "local": [_local()],
+        "claude": [_store(settings), *asyncio.run(asked(wiring.claude_options(settings)))],
+    }
+
+
+def _local() -> "Check":
+    from chaperone_cli.errors import ChaperoneError
+    from chaperone_cli.evaluators.claude.checks import Check, Status
+    from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
+
+    try:
+        remarks = LocalEvaluator().remarks
+    except ChaperoneError as exc:
+        return Check.failed("local", exc)
+    if remarks:
+        return Check("local", Status.WARNING, "; ".join(remarks))
+    return Check("local", Status.OK, "the local evaluator can work, with no key and no network")
 
 
 def _store(settings: "Settings") -> "Check":

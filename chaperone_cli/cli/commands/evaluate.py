@@ -62,15 +62,19 @@ def evaluate(
     no_store: options.NoStore = None,
 ) -> None:
     """Measure an evaluator on labelled logs: the paper's tables, for every rule, with intervals."""
+    from chaperone_cli.cli.places import keep_apart
+
     # Every rule is computed from one set of votes, which must therefore be whole.
     whole = {"all_votes": True, "until_block": False, "screen": "none"}
     settings = options.settings({**locals(), **whole, "output": None})
+    keep_apart(settings, config, paths, outputs=output or ())
     raise typer.Exit(_run(paths, settings, output or []))
 
 
 def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]") -> int:
     from chaperone_cli.cli import console, exit_codes
     from chaperone_cli.cli.measuring import measure_logs, measure_votes_file, writer
+    from chaperone_cli.cli.places import place
     from chaperone_cli.codec.paper import published
     from chaperone_cli.reporters.terminal.evaluation import render_evaluation
 
@@ -84,6 +88,6 @@ def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]")
     evaluation = measured.evaluation()
     render_evaluation(console.result(), evaluation, measured.header, published())
     for path, write in zip(outputs, writers, strict=True):
-        write(evaluation, measured.header, measured.summary.left_out)
-        console.note(f"wrote {path}")
+        write(evaluation, measured)
+        console.note(f"wrote {place(path, measured.summary.ending)}")
     return exit_codes.of_measurement(measured.summary)

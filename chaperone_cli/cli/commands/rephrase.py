@@ -164,6 +164,7 @@ def rephrase(
 
     Exits with 10 if no rewrite passes.
     """
+    from chaperone_cli.cli.places import keep_apart
     from chaperone_cli.cli.rephrase.wanted import Wanted, strategies
 
     settings = options.settings({**locals(), "output": None})
@@ -180,11 +181,14 @@ def rephrase(
         attempts,
         locale,
     )
+    files = [Path(name) for name in wanted.strategies if name.endswith(".toml")]
+    keep_apart(settings, config, [path], outputs=output or (), also_read=[report, *files])
     raise typer.Exit(_run(wanted, settings, output or []))
 
 
 def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli import console, wiring
+    from chaperone_cli.cli.places import place
     from chaperone_cli.cli.rephrase.running import Rephrase
     from chaperone_cli.codec.rephrase import RephraseRun
     from chaperone_cli.domain.ranking import rank
@@ -211,7 +215,7 @@ def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
     if done.results or done.error is None:
         for path, write in zip(outputs, writers, strict=True):
             write(finished)
-            console.note(f"wrote {path}")
+            console.note(f"wrote {place(path, done.ending)}")
             if rephrase_files.holds_pairs(path):
                 _note_unpaired(finished.results)
     return _exit_code(done)

@@ -33,15 +33,20 @@ def report(
 
     Quotes that were saved are shown with --quote only.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings({**locals(), "output": None})
+    keep_apart(settings, config, outputs=output or (), also_read=[saved])
     _run(saved, settings, output or [])
 
 
 def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
     from chaperone_cli import reporters
     from chaperone_cli.cli import console, hashing
+    from chaperone_cli.cli.places import place
     from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
     from chaperone_cli.cli.saved import open_run
+    from chaperone_cli.domain.run import Ending
     from chaperone_cli.reporters.terminal.run import TerminalReporter
 
     run = open_run(path)
@@ -53,6 +58,13 @@ def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
         )
     shown = TerminalReporter(console.result(), settings.rows, settings.quote)
     files = [reporters.for_path(output) for output in outputs]
-    render(run, header, [shown, *files], hashing.names(settings), quote=settings.quote)
+    render(
+        run,
+        header,
+        [shown, *files],
+        hashing.names(settings, hashing.key(settings)),
+        quote=settings.quote,
+    )
+    ending = run.summary.ending if run.summary else Ending.COMPLETE
     for output in outputs:
-        console.note(f"wrote {output}")
+        console.note(f"wrote {place(output, ending)}")

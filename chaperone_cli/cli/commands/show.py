@@ -45,7 +45,10 @@ def show(
     From a log, the conversation is judged now and shown with its text; from a saved report, votes
     and evidence are shown without it.
     """
+    from chaperone_cli.cli.places import keep_apart
+
     settings = options.settings(locals())
+    keep_apart(settings, config, [path])
     raise typer.Exit(_run(path, conversation, settings))
 
 

@@ -14,6 +14,7 @@ def validate(
     """List every problem of logs, with file and line; exit with 3 if something cannot be read."""
     from chaperone_cli.cli import console
     from chaperone_cli.cli.exit_codes import ExitCode
+    from chaperone_cli.cli.places import keep_apart
     from chaperone_cli.cli.selecting import undated_turn
     from chaperone_cli.domain.problem import Problem, Severity
     from chaperone_cli.readers import LogReader
@@ -21,6 +22,7 @@ def validate(
     from chaperone_cli.reporters.terminal.screen import plural
 
     settings = options.settings(locals())
+    keep_apart(settings, config, paths)
     out = console.result()
     conversations = turns = 0
     found = dict.fromkeys(Severity, 0)

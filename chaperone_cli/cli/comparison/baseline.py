@@ -22,11 +22,7 @@ class Baseline:
 
     @classmethod
     def of(cls, settings: Settings) -> "Baseline":
-        """Gives the baseline that `settings` name.
-
-        It is read at once, so that it may be the very file that the run writes. Raises InputError
-        where it cannot be read.
-        """
+        """Gives the baseline that `settings` name; raises InputError where it cannot be read."""
         if settings.baseline is not None:
             return _Compared(settings)
         if settings.changes:
@@ -43,7 +39,7 @@ class Baseline:
 class _Compared(Baseline):
     def __init__(self, settings: Settings) -> None:
         assert settings.baseline is not None
-        files = reporters.for_paths(settings.changes, taken=settings.output)
+        files = [reporters.for_path(path) for path in settings.changes]
         self._shown = TerminalComparison(console.result(), settings.rows)
         self._earlier = Earlier(settings.baseline)
         self._comparing = Comparing(self._earlier, [*files, self._shown])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from chaperone_cli.cli.comparison.earlier import Earlier, key, outcome_of, reported
+from chaperone_cli.cli.comparison.earlier import Earlier, key, outcome_of, reported, settled
 from chaperone_cli.cli.counting import counted
 from chaperone_cli.codec.saved_run import SavedRun
 from chaperone_cli.domain.comparison import (
@@ -46,6 +46,8 @@ class Comparing(Reporter):
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Compares one conversation."""
+        if not settled(verdict):
+            return
         old = self._earlier.take(verdict.conversation)
         new = outcome_of(verdict, self._header)
         found = compare(verdict.conversation, old, new)
@@ -58,10 +60,13 @@ class Comparing(Reporter):
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Completes the reports."""
-        self.end(whole=summary.ending is Ending.COMPLETE)
+        self.end(summary.ending, whole=summary.ending is Ending.COMPLETE)
 
-    def end(self, *, whole: bool) -> None:
-        """Completes the reports; of a run that is not whole, nothing can be said to be gone."""
+    def end(self, ending: Ending, *, whole: bool) -> None:
+        """Completes the reports; of a run that is not whole, nothing can be said to be gone.
+
+        `ending` is how the comparison itself ended.
+        """
         for name, outcome in self._earlier.rest() if whole else ():
             found = compare(name, outcome, None)
             self.comparison.add(found, in_new=False)
@@ -69,7 +74,7 @@ class Comparing(Reporter):
             for reporter in self._reporters:
                 reporter.add(found)
         for reporter in self._reporters:
-            reporter.close(self.comparison)
+            reporter.close(self.comparison, ending)
         self._earlier.close()
         self.ended = True
 
@@ -91,7 +96,7 @@ def compare_saved(
         for saved in counted(_once(later), "comparing"):
             comparing.add(saved, {})
         ending = Ending.COMPLETE if later.summary is None else later.summary.ending
-        comparing.end(whole=ending is Ending.COMPLETE)
+        comparing.end(Ending.COMPLETE, whole=ending is Ending.COMPLETE)
     except BaseException:
         comparing.abandon()
         raise

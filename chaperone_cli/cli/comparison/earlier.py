@@ -32,7 +32,8 @@ class Earlier:
         self.total = 0
         run = open_run(path)
         for saved in counted(run.verdicts(), "reading the earlier run"):
-            self._add(path, saved.verdict, run.header)
+            if settled(saved.verdict):
+                self._add(path, saved.verdict, run.header)
         self.header = run.header
         self.cut_short = run.summary is not None and run.summary.ending is not Ending.COMPLETE
 
@@ -65,6 +66,11 @@ class Earlier:
                 hint="compare one run with one other run",
             )
         self.total += 1
+
+
+def settled(verdict: ConversationVerdict) -> bool:
+    """Says whether `verdict` can be compared: half a conversation without a block says nothing."""
+    return not verdict.partial or verdict.first_block is not None
 
 
 def outcome_of(verdict: ConversationVerdict, header: RunHeader | None) -> Outcome:

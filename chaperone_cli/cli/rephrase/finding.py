@@ -59,6 +59,8 @@ class Responses:
         async with contextlib.aclosing(self._auditor.run(conversations)) as results:
             async for result in results:
                 assert isinstance(result, Audited)
+                if result.verdict.partial:
+                    continue
                 first = result.verdict.first_block
                 if first is not None and (target := self._at(result.conversation, first.turn)):
                     yield target

@@ -47,7 +47,7 @@ class Rephrase:
     def __init__(self, wanted: Wanted, settings: Settings) -> None:
         """Raises UsageError before anything is read or asked."""
         wanted.check()
-        self.names = hashing.names(settings)
+        self.names = hashing.names(settings, hashing.key(settings))
         self.wanted = wanted
         self.strategies = tuple(strategies.load(name) for name in wanted.strategies)
         # A whole conversation is put to the vote only to find its first block.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chaperone_cli.errors import ChaperoneError
+from chaperone_cli.errors import ChaperoneError, MissingKeyError, UsageError
 
 
 class Status(StrEnum):
@@ -24,8 +24,11 @@ class Check:
     """One line: what was found."""
     hint: str = ""
     """What to do about it."""
+    mendable: bool = False
+    """Whether it failed for want of something that the user can give."""
 
     @classmethod
     def failed(cls, name: str, error: ChaperoneError) -> "Check":
         """Gives the check that `error` makes fail."""
-        return cls(name, Status.FAILED, error.message, error.hint)
+        mendable = isinstance(error, UsageError | MissingKeyError)
+        return cls(name, Status.FAILED, error.message, error.hint, mendable)

@@ -12,6 +12,14 @@ from chaperone_cli.evaluators.claude.preflight_server import TIMEOUT, server
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
+async def needs(options: Options) -> list[Check]:
+    """Looks at what a run under `options` would need first, and asks no server."""
+    try:
+        return [await key(Endpoint.at(options.base_url))]
+    except ChaperoneError as exc:
+        return [Check.failed("server", exc)]
+
+
 async def preflight(options: Options) -> list[Check]:
     """Looks at everything that a run under `options` needs; free of charge."""
     try:

@@ -61,7 +61,7 @@ class HtmlReporter(Reporter):
         try:
             for part in self._parts(self._page.top(shown)):
                 self._target.write(part)
-            self._target.commit()
+            self._target.commit(summary.ending)
         finally:
             self.abandon()
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from chaperone_cli.domain.comparison import Change, ChangedConversation, Comparison
-from chaperone_cli.domain.run import RunHeader
+from chaperone_cli.domain.run import Ending, RunHeader
 from chaperone_cli.reporters.comparison import (
     WORDS,
     ComparisonReporter,
@@ -38,7 +38,7 @@ class TerminalComparison(ComparisonReporter):
         """Keeps one change, if it is among the first of its kind."""
         self._foremost.add(found)
 
-    def close(self, comparison: Comparison) -> None:
+    def close(self, comparison: Comparison, ending: Ending) -> None:
         """Keeps the totals."""
         self._comparison = comparison
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.errors import OutputError
 from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.terminal.screen import Screen
 from chaperone_cli.reporters.terminal.table import Shelf, Table
@@ -50,26 +49,7 @@ class TerminalReporter(Reporter):
             kept.append(problem)
 
     def close(self, summary: Summary, usage: Usage) -> None:
-        """Prints the report; what cut a run short is said first and last.
-
-        Raises OutputError where standard output is full. A reader that went away, such as `head`,
-        is no error: the other reporters still have their work to finish.
-        """
-        try:
-            self._put(summary, usage)
-        except SystemExit:
-            # NOTE: this is how rich ends a process whose pipe was closed.
-            return
-        except OSError as exc:
-            raise OutputError(
-                f"cannot write to standard output: {exc.strerror or exc}",
-                hint="make room, or send standard output elsewhere",
-            ) from exc
-
-    def abandon(self) -> None:
-        """Prints nothing."""
-
-    def _put(self, summary: Summary, usage: Usage) -> None:
+        """Prints the report; what cut a run short is said first and last."""
         screen = self._screen
         if summary.ending is not Ending.COMPLETE:
             put_ending(screen, summary)
@@ -83,6 +63,9 @@ class TerminalReporter(Reporter):
         if summary.ending is not Ending.COMPLETE:
             screen.put()
             put_ending(screen, summary)
+
+    def abandon(self) -> None:
+        """Prints nothing."""
 
     def _put_table(self) -> None:
         rows = self._shelf.shown()

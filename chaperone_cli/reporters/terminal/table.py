@@ -22,6 +22,8 @@ SCREENED_OUT = "screened out"
 """Stands for the verdict of a conversation that passes without a vote."""
 NO_TURN = "without a turn to vote on"
 """Stands for the verdict of a conversation of which nothing could be asked."""
+CUT_SHORT = "cut short"
+"""Stands for the verdict of a conversation that the run was cut short in before any block."""
 PAST = {Verdict.BLOCK: "blocked", Verdict.UNDECIDED: "undecided", Verdict.PASS: "passed"}
 _LEAST_STRIP = 20
 """Cells below which a strip moves to a line of its own; the length of the paper's dialogues."""
@@ -46,6 +48,8 @@ class Row:
     """Why it was blocked, where the run asked for explanations."""
     wholly_screened_out: bool = False
     """Whether it passes without a vote."""
+    partial: bool = False
+    """Whether the run was cut short in it."""
     empty: bool = False
     """Whether it has no turn to vote on."""
 
@@ -59,6 +63,8 @@ class Row:
         """What the column of verdicts says."""
         if self.empty:
             return "no turn"
+        if self.partial and self.verdict is not Verdict.BLOCK:
+            return CUT_SHORT
         return SCREENED_OUT if self.wholly_screened_out else WORDS[self.verdict]
 
     @property
@@ -85,6 +91,7 @@ class Row:
             flagged.quote(evidence, quotes),
             flagged.reason(verdict),
             verdict.wholly_screened_out,
+            verdict.partial,
             verdict.empty,
         )
 

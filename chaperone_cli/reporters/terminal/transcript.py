@@ -96,6 +96,8 @@ class _Transcript:
             judged += f", {len(verdict.screened_out):,} screened out"
         if verdict.empty:
             return f"{NO_TURN}; {judged}"
+        if verdict.partial:
+            judged += "; the run was cut short before the others"
         if first is None:
             unasked = " without a vote" if verdict.wholly_screened_out else ""
             return f"{PAST[verdict.verdict]}{unasked}, {judged}"

@@ -1,25 +1,18 @@
 """The terminal report, whole, at every width and without colour; see the golden files."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from chaperone_cli.domain.conversation import Conversation, Side, Sides, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import NO, AbstainReason, Answer, Vote
-from chaperone_cli.errors import OutputError
 from chaperone_cli.reporters.terminal.run import TerminalReporter
 from tests.codec.saved import verdicts
 from tests.reporters.runs import Judged, Terminal, header, renamed, report, thirty
@@ -118,34 +111,6 @@ def test_one_unlabelled_conversation(golden: Golden) -> None:
     head = replace(head, protocol=protocol, evaluator_version="0123456789abcdef" * 4)
     report(TerminalReporter(screen.console), head, [judged])
     golden("unlabelled.txt", screen.text)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_behind_standard_output_is_said() -> None:
-    # Closing what is full fails once more.
-    with suppress(OSError), open("/dev/full", "w") as full:  # noqa: SIM117
-        with pytest.raises(OutputError) as caught:
-            report(TerminalReporter(Console(file=full)), header(), ())
-    assert caught.value.message == "cannot write to standard output: No space left on device"
-
-
-def test_a_reader_that_went_away_does_not_end_the_run() -> None:
-    code = (
-        "from rich.console import Console;"
-        "from chaperone_cli.reporters.terminal.run import TerminalReporter;"
-        "from tests.reporters.runs import header, report, thirty;"
-        "summary = report(TerminalReporter(Console()), header(), thirty(header()));"
-        "import sys; print(summary.total, file=sys.stderr)"
-    )
-    reading, writing = os.pipe()
-    os.close(reading)
-    root = Path(__file__).parents[3]
-    command = [sys.executable, "-c", code]
-    ended = subprocess.run(
-        command, stdout=writing, stderr=subprocess.PIPE, cwd=root, check=False, timeout=60
-    )
-    os.close(writing)
-    assert (ended.returncode, ended.stderr) == (0, b"30\n")
 
 
 def test_quotes_are_shown_only_if_asked_for() -> None:
