@@ -82,6 +82,8 @@ class Settings:
     """Only say what the audit would take."""
     max_cost: float | None = None
     """US dollars that a run may cost."""
+    max_cost_total: float | None = None
+    """US dollars that all runs on one store may cost together."""
     max_calls: int | None = None
     """Calls that a run may make."""
     prices: Path | None = None
@@ -108,6 +110,8 @@ class Settings:
     store: Path | None = None
     """The vote store's file; None for the usual place of this system."""
     no_store: bool = False
+    keep_abstentions: bool = False
+    """Take abstentions of earlier runs as they are, also where asking again might heal them."""
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> "Settings":
         """Gives these settings with every override that is not None."""
@@ -313,6 +317,7 @@ _READ: dict[str, Callable[[object], Any]] = {
     "explain": _flag,
     "dry_run": _flag,
     "max_cost": _number(0, 1e9),
+    "max_cost_total": _number(0, 1e9),
     "max_calls": _whole(0, 1_000_000_000),
     "prices": _path,
     "batch": _flag,
@@ -327,4 +332,5 @@ _READ: dict[str, Callable[[object], Any]] = {
     "changes": _texts,
     "store": _path,
     "no_store": _flag,
+    "keep_abstentions": _flag,
 }

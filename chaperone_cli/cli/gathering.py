@@ -19,7 +19,7 @@ _LEFT_OUT = frozenset(
     {
         *("output", "changes", "baseline", "rows", "fail_on", "hash_ids", "dry_run"),
         *("concurrency", "timeout", "batch", "detach", "max_cost", "max_calls"),
-        *("store", "no_store", "base_url"),
+        *("store", "no_store", "keep_abstentions", "max_cost_total", "base_url"),
     }
 )
 """Settings that shape no verdict, or belong to one machine."""

@@ -246,6 +246,15 @@ MaxCost = Annotated[
         metavar="USD",
     ),
 ]
+MaxCostTotal = Annotated[
+    float | None,
+    _option(
+        "max_cost_total",
+        CLAUDE,
+        "US dollars for this run and all earlier ones on the same vote store together.",
+        metavar="USD",
+    ),
+]
 MaxCalls = Annotated[
     int | None,
     _option(
@@ -394,6 +403,15 @@ NoStore = Annotated[
         STORE,
         "Keep no votes, and use none that were kept.",
         "--no-store/--with-store",
+    ),
+]
+KeepAbstentions = Annotated[
+    bool | None,
+    _option(
+        "keep_abstentions",
+        STORE,
+        "Take refused and unreadable votes of earlier runs as they are, instead of asking again.",
+        "--keep-abstentions/--ask-abstentions-again",
     ),
 ]
 

@@ -72,6 +72,8 @@ def claude_options(settings: Settings) -> "Options":
         prices.load(settings.prices).of(settings.model),
         settings.max_cost,
         settings.max_calls,
+        settings.max_cost_total,
+        None if settings.no_store else settings.store or usual_store(),
         patience=Patience(settings.timeout, ATTEMPTS * settings.timeout),
         kept=not settings.no_store,
     )
@@ -190,7 +192,9 @@ def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
     """Opens the store, unless `voter` is free to ask again or the user wants none."""
     if voter.free_to_repeat or settings.no_store:
         return None
-    return VoteStore(settings.store or usual_store())
+    # Every run of --detach but the first goes on with the votes that the last one collected.
+    kept = settings.keep_abstentions or settings.detach
+    return VoteStore(settings.store or usual_store(), keep_abstentions=kept)
 
 
 def auditor(settings: Settings) -> Auditor:

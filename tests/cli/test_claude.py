@@ -129,7 +129,7 @@ def test_a_limit_on_calls_stops_and_a_later_run_goes_on(
             "20",
             "raise the account's spending limit or credit, then run the same command again",
         ),
-        (("ok", *["bad_request"] * 10), "20", "`chaperone doctor` looks into it"),
+        (("ok", *["bad_request"] * 30), "40", "`chaperone doctor` looks into it"),
         (
             ("ok", "authentication"),
             "20",

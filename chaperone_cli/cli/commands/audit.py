@@ -41,6 +41,7 @@ def audit(
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
     max_cost: options.MaxCost = None,
+    max_cost_total: options.MaxCostTotal = None,
     max_calls: options.MaxCalls = None,
     prices: options.Prices = None,
     dry_run: options.DryRun = None,
@@ -57,6 +58,7 @@ def audit(
     hash_key_file: options.HashKeyFile = None,
     store: options.Store = None,
     no_store: options.NoStore = None,
+    keep_abstentions: options.KeepAbstentions = None,
 ) -> None:
     """Audit logs: which conversations crossed the line, at which turn, and whose turn it was."""
     settings = options.settings(locals())

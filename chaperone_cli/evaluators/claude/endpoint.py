@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from chaperone_cli.errors import EvaluatorError, MissingKeyError, UsageError
 
@@ -62,6 +63,14 @@ class Endpoint:
     def loopback(self) -> bool:
         """Says whether the server runs on this machine."""
         return _address(self.url, "is_loopback") or urlsplit(self.url).hostname == "localhost"
+
+    @property
+    def proxied(self) -> bool:
+        """Says whether a proxy of the environment stands before the server."""
+        parts = urlsplit(self.url)
+        proxies = getproxies()
+        named = parts.scheme in proxies or "all" in proxies
+        return named and not self.loopback and not proxy_bypass(parts.hostname or "")
 
     @property
     def local(self) -> bool:

@@ -36,6 +36,8 @@ class Offer:
     """ISO 8601."""
     near: tuple[str, ...] = ()
     """Known models of nearly that name, where this one is known to nobody."""
+    most_input: int | None = None
+    """The most tokens of a prompt, where anybody says."""
 
 
 async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
@@ -52,8 +54,38 @@ async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Off
             "server",
             answer.get("lifecycle"),
             answer.get("retires_at"),
+            most_input=_limit(answer.get("max_input_tokens")),
         )
     return await _tabled(client, endpoint, model)
+
+
+def _limit(said: object) -> int | None:
+    return said if type(said) is int and said > 0 else None
+
+
+async def count(client: "AsyncAnthropic", request: Mapping[str, Any]) -> int | None:
+    """Has the server count the tokens of `request`, free of charge; None where it does not."""
+    import httpx2
+
+    body = {key: value for key, value in request.items() if key not in _UNCOUNTED}
+    try:
+        response = await client.post(
+            "/v1/messages/count_tokens",
+            cast_to=httpx2.Response,
+            content=orjson.dumps(body),
+            options={"headers": {"content-type": "application/json"}},
+        )
+        answer = orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        return None
+    except Exception as exc:
+        faults.of_exception(exc)
+        return None
+    return _limit(answer.get("input_tokens")) if isinstance(answer, dict) else None
+
+
+_UNCOUNTED = ("max_tokens", "temperature")
+"""Fields of a request that play no part in the size of its prompt."""
 
 
 async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
@@ -70,7 +102,7 @@ async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, m
 async def _tabled(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
     known = models.listed(model)
     if known is not None:
-        return Offer(known.form, "table")
+        return Offer(known.form, "table", most_input=known.most_input)
     if endpoint.vendor:
         raise EvaluatorError(
             f"what the model {model!r} accepts cannot be found out: the models endpoint fails",

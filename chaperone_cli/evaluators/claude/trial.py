@@ -9,7 +9,7 @@ from chaperone_cli.domain.conversation import Conversation, Message, Role, Sourc
 from chaperone_cli.domain.rubric import Label, Rubric
 from chaperone_cli.domain.vote import Answer
 from chaperone_cli.evaluators.claude import faults, reply
-from chaperone_cli.evaluators.claude.caller import PATH
+from chaperone_cli.evaluators.claude.caller import PATH, Ask
 from chaperone_cli.evaluators.claude.checks import Check, Status
 from chaperone_cli.evaluators.claude.models import Form
 from chaperone_cli.evaluators.claude.prompt import Prompt, Request, Transcript, draw_marker
@@ -84,8 +84,22 @@ def _failed(exc: Exception) -> Check:
 
 
 def _request(model: str, form: Form) -> Request:
+    return proof(Prompt(trial_rubric(), model, form, draw_marker())).request
+
+
+def trial_rubric() -> Rubric:
+    """Gives a rubric that asks about the made-up line."""
     words = wording().texts
     label = Label("trial", words["trial_question"], words["trial_guidance"])
-    prompt = Prompt(Rubric("trial", 1, "", (label,)), model, form, draw_marker())
-    talk = Conversation("trial", (Message(Role.USER, words["trial_text"]),), Source("", 1))
-    return Transcript(prompt, talk).request(talk.turns[0])
+    return Rubric("trial", 1, "", (label,))
+
+
+def proof(prompt: Prompt) -> Ask:
+    """Gives what asks the question of `prompt` about the made-up line; any answer will do."""
+    text = wording().texts["trial_text"]
+    talk = Conversation("trial", (Message(Role.USER, text),), Source("", 1))
+    transcript = Transcript(prompt, talk)
+    [turn] = talk.turns
+    return Ask(
+        transcript.request(turn), transcript.most_tokens(turn), reply.casts_vote(prompt.label.id)
+    )

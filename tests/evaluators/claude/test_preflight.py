@@ -125,8 +125,8 @@ def test_a_server_that_is_not_there() -> None:
     assert checked(base_url=url)["model"] == Check(
         "model",
         Status.FAILED,
-        f"{url} does not answer: no connection",
-        "start the server, or correct --base-url; look at the network and its proxy",
+        f"{url} does not answer: nothing listens at that address",
+        "start the server, or correct host and port of --base-url",
     )
 
 
