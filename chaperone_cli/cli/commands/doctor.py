@@ -1,6 +1,6 @@
 """`chaperone doctor`: what is wrong before money or time is spent."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,13 +17,21 @@ def doctor(
     base_url: options.BaseUrl = None,
     prices: options.Prices = None,
     store: options.Store = None,
+    spend: Annotated[
+        bool,
+        typer.Option(
+            "--spend",
+            help="Ask the model one question about a made-up line, for a fraction of a cent.",
+            show_default=False,
+        ),
+    ] = False,
 ) -> None:
-    """Check what an audit by the claude evaluator needs, free of charge; 1 if something fails."""
+    """Check what an audit by the claude evaluator needs; free, but for --spend; 1 if it fails."""
     settings = options.settings(locals())
-    raise typer.Exit(_run(settings))
+    raise typer.Exit(_run(settings, spend=spend))
 
 
-def _run(settings: "Settings") -> int:
+def _run(settings: "Settings", *, spend: bool) -> int:
     import asyncio
 
     from chaperone_cli.cli import console, wiring
@@ -32,7 +40,10 @@ def _run(settings: "Settings") -> int:
     from chaperone_cli.evaluators.claude.preflight import preflight
     from chaperone_cli.reporters.sanitise import plain
 
-    checks = [_store(settings), *asyncio.run(preflight(wiring.claude_options(settings)))]
+    checks = [
+        _store(settings),
+        *asyncio.run(preflight(wiring.claude_options(settings), spend=spend)),
+    ]
     out = console.result()
     for check in checks:
         line = f"{check.status:7}  {check.name:7}  {check.message}"

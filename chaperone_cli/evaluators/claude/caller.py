@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 PATH = "/v1/messages"
 UNPROVEN_TRIES = 6
 """Failures after which a server that never replied is taken to be absent: some 15 seconds."""
-LASTING_TRIES = 2
-"""The same, where no server is reached for a reason that seconds do not change."""
+UNREACHED_TRIES = 2
+"""The same, where no connection comes about."""
 ASKED = 3
 """Times that a vote is asked for whose reply cannot be read; each is billed."""
 USELESS_IN_A_ROW = 10
@@ -177,10 +177,10 @@ class Caller:
             if deadline - loop.time() - pause <= 0:
                 await self._doubt(outcome.problem, proven=self._answered)
                 raise GivenUpError(outcome.problem)
+            if not self._answered and outcome.unreached and tries >= UNREACHED_TRIES:
+                raise outcome.unreached.error(self._endpoint.shown)
             if not self._answered and tries >= UNPROVEN_TRIES:
                 await self._prove(outcome.problem)
-            if not self._answered and outcome.lasting and tries >= LASTING_TRIES:
-                raise self._gone(outcome.problem)
             await asyncio.sleep(pause)
 
     async def _doubt(self, problem: str, *, proven: bool = True) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from chaperone_cli.domain.cost import Tokens
 from chaperone_cli.errors import ChaperoneError
 
 
@@ -10,6 +11,7 @@ class Status(StrEnum):
     """How a check came out."""
 
     OK = "ok"
+    SKIPPED = "skipped"
     WARNING = "warning"
     FAILED = "failed"
 
@@ -24,6 +26,8 @@ class Check:
     """One line: what was found."""
     hint: str = ""
     """What to do about it."""
+    tokens: Tokens | None = None
+    """What was paid for to find out."""
 
     @classmethod
     def failed(cls, name: str, error: ChaperoneError) -> "Check":

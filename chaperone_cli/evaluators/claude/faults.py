@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, EvaluatorError
-from chaperone_cli.evaluators.claude.reach import cause
+from chaperone_cli.evaluators.claude.reach import Unreached, cause
 from chaperone_cli.evaluators.claude.reply import UnusableBodyError
 
 RETRIED = frozenset({408, 409, 429})
@@ -46,8 +46,8 @@ class Fault:
     """The server is asked too much at once."""
     billed: bool = False
     """The server may have done its work, and bill it, although no reply arrived."""
-    lasting: bool = False
-    """No server is reached, and waiting for seconds will not change that."""
+    unreached: Unreached | None = None
+    """Why no connection came about, if none did."""
     too_long: bool = False
     """The request is longer than the model or the server takes."""
 
@@ -65,7 +65,7 @@ def of_exception(exc: Exception) -> Fault:
             found = cause(exc)
             if found is None:
                 return Fault(Course.RETRY, "the connection broke", billed=True)
-            return Fault(Course.RETRY, found.problem, lasting=found.lasting)
+            return Fault(Course.RETRY, found.problem, unreached=found)
         case UnusableBodyError():
             return Fault(Course.RETRY, str(exc), billed=True)
         case _:

@@ -1,5 +1,6 @@
 """Asks the models endpoint, free of charge, what a model on this server accepts."""
 
+import asyncio
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 TRIES = 3
+PAUSE = 0.25
+"""Seconds before a second attempt; twice as many before a third."""
 SUGGESTIONS = 3
 ALIKE = 0.75
 """How like a known name (difflib's ratio) one has to be to pass for its misspelling."""
@@ -90,6 +93,8 @@ _UNCOUNTED = ("max_tokens", "temperature")
 
 async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
     """Gives the offer where the models endpoint has none: it may not exist, or fail for now."""
+    if fault.unreached is not None:
+        raise fault.unreached.error(endpoint.shown)
     if fault.error is not None and "404" not in fault.problem:
         raise fault.error
     known = models.listed(model)
@@ -145,7 +150,8 @@ async def _retrieve(client: "AsyncAnthropic", path: str) -> dict[str, Any] | Fau
     import httpx2
 
     fault = Fault(Course.GIVE_UP, "not asked")
-    for _ in range(TRIES):
+    for tries in range(TRIES):
+        await asyncio.sleep(PAUSE * tries)
         try:
             response = await client.get(path, cast_to=httpx2.Response)
             answer = orjson.loads(response.content)
@@ -153,7 +159,7 @@ async def _retrieve(client: "AsyncAnthropic", path: str) -> dict[str, Any] | Fau
             return Fault(Course.GIVE_UP, "no JSON")
         except Exception as exc:
             fault = faults.of_exception(exc)
-            if fault.course is not Course.RETRY:
+            if fault.course is not Course.RETRY or (fault.unreached and fault.unreached.lasting):
                 return fault
             continue
         return answer if isinstance(answer, dict) else Fault(Course.GIVE_UP, "no object")

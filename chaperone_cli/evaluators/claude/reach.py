@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from chaperone_cli.errors import EvaluatorError
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ class Unreached:
     lasting: bool
     """Whether it will be the same in a few seconds."""
     hint: str
+
+    def error(self, server: str) -> EvaluatorError:
+        """Gives what to end a run with that was to ask `server`."""
+        return EvaluatorError(f"{server} cannot be reached: {self.problem}", hint=self.hint)
 
 
 _PROXY = Unreached(

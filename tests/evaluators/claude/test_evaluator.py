@@ -126,8 +126,8 @@ def test_a_server_that_was_never_there_is_noticed_at_once() -> None:
         url = standin.url
     audited = audit(url, TALK)
     assert said(audited) == (
-        f"{url} gives no usable reply: nothing listens at that address",
-        "`chaperone doctor` looks into it",
+        f"{url} cannot be reached: nothing listens at that address",
+        "start the server, or correct host and port of --base-url",
     )
 
 
