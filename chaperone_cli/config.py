@@ -37,6 +37,15 @@ class FailOn(StrEnum):
     """Neither."""
 
 
+class Latency(StrEnum):
+    """What is saved where a block is likely."""
+
+    NORMAL = "normal"
+    """Calls: votes are asked for one by one, until the verdict is settled."""
+    FAST = "fast"
+    """Time: after a first yes, all that are left are asked for at once."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything that an audit can be told, besides the paths of its logs."""
@@ -76,6 +85,10 @@ class Settings:
     """The server that it asks; None for ANTHROPIC_BASE_URL, or else the vendor's own."""
     timeout: float = 60.0
     """Seconds that a call may take before it is made again."""
+    calls_at_once: int | None = None
+    """Calls under way at the same time at most; None for what suits most servers."""
+    latency: Latency = Latency.NORMAL
+    """Whether time or calls are saved where a block is likely."""
     explain: bool = False
     """Have first blocks explained, by one call each."""
     dry_run: bool = False
@@ -314,6 +327,8 @@ _READ: dict[str, Callable[[object], Any]] = {
     "model": _text,
     "base_url": _text,
     "timeout": _number(0.1, 3600),
+    "calls_at_once": _whole(1, 10_000),
+    "latency": _one_of(Latency),
     "explain": _flag,
     "dry_run": _flag,
     "max_cost": _number(0, 1e9),

@@ -46,6 +46,8 @@ class Auditor:
     progress: Progress = field(default_factory=Progress)
     screen: Screen | None = None
     """What chooses the turns that are voted on; the protocol says from which level on."""
+    fast: bool = False
+    """Ask for the votes on a turn that will probably block together, to save time."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -120,11 +122,11 @@ class Auditor:
 
     async def _audit(self, conversation: Conversation, slots: asyncio.Semaphore) -> Audited:
         async with slots:
-            screened_out = self._screener.screened_out(conversation)
+            reading = self._screener.read(conversation)
             poll = self.poll(conversation)
             try:
                 verdict = await replay(
-                    conversation, self.protocol, poll, self.progress, screened_out
+                    conversation, self.protocol, poll, self.progress, reading, fast=self.fast
                 )
             finally:
                 await poll.close()

@@ -1,6 +1,6 @@
 """Replays one conversation turn by turn, as if it were happening now."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from chaperone_cli.domain.ballot import Ballot, first_blocks
 from chaperone_cli.domain.conversation import Conversation, Turn
@@ -14,6 +14,7 @@ from chaperone_cli.domain.verdict import (
 )
 from chaperone_cli.engine.poll import Poll
 from chaperone_cli.engine.progress import Progress
+from chaperone_cli.engine.screening import UNREAD, Reading
 
 
 async def replay(
@@ -21,20 +22,24 @@ async def replay(
     protocol: Protocol,
     poll: Poll,
     progress: Progress,
-    screened_out: Collection[int] = (),
+    reading: Reading = UNREAD,
+    *,
+    fast: bool = False,
 ) -> ConversationVerdict:
     """Votes on the turns of `conversation` in order and gives its verdict.
 
-    The turns whose numbers are `screened_out` are not voted on.
+    What a screen's `reading` screened out is not voted on. With `fast`, the votes on a turn that
+    will probably block are asked for together after a first yes.
     """
     selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
     judged: list[TurnVerdict] = []
     passed_over: list[ScreenedTurn] = []
     for turn in selected:
-        if turn.number in screened_out:
+        if turn.number in reading.screened_out:
             passed_over.append(ScreenedTurn(turn.number, turn.side))
             continue
-        outcome = await _judge(turn, protocol, poll)
+        likely = turn.number in reading.likely or (judged and judged[-1].verdict is Verdict.BLOCK)
+        outcome = await _judge(turn, protocol, poll, together=fast and bool(likely))
         judged.append(outcome)
         progress.judged(len(outcome.votes), protocol.passes)
         if protocol.until_block and outcome.verdict is Verdict.BLOCK:
@@ -68,8 +73,8 @@ def conclude(
     )
 
 
-async def _judge(turn: Turn, protocol: Protocol, poll: Poll) -> TurnVerdict:
-    ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes)
+async def _judge(turn: Turn, protocol: Protocol, poll: Poll, *, together: bool) -> TurnVerdict:
+    ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes, together=together)
     while wanted := ballot.wanted():
         ballot.cast(await poll.votes(turn, wanted))
     return ballot.outcome(turn)

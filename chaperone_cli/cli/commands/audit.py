@@ -40,6 +40,8 @@ def audit(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
+    calls_at_once: options.CallsAtOnce = None,
+    latency: options.LatencyOption = None,
     max_cost: options.MaxCost = None,
     max_cost_total: options.MaxCostTotal = None,
     max_calls: options.MaxCalls = None,

@@ -21,7 +21,7 @@ from chaperone_cli.evaluators.claude.clients import Clients
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.meter import Meter, Reserved
-from chaperone_cli.evaluators.claude.pace import Pace
+from chaperone_cli.evaluators.claude.pace import Pace, Slot
 from chaperone_cli.evaluators.claude.prompt import Request, with_longer_reply
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ PROOFS = 3
 """Times that a question of our own is asked before the server is taken to be of no use."""
 DRAIN = 20.0
 """Seconds that calls under way get to bring their replies before an error ends the run."""
-LEAST_WAIT, LONGEST_BACKOFF = 0.05, 8.0
+LEAST_WAIT, LONGEST_BACKOFF = 0.02, 8.0
+LATELY = 5.0
+"""Seconds for which a server that replied is taken to be well, whatever fails."""
 KEPT = {
     True: "every vote so far is kept",
     False: "with --no-store no vote was kept, so that all are asked for again",
@@ -118,6 +120,9 @@ class Caller:
         """What came since the last reply of use, by kind."""
         self._proving = asyncio.Lock()
         self._ended: ChaperoneError | None = None
+        self._replied_at = float("-inf")
+        self._usual = 0.0
+        """Seconds that a reply took of late."""
 
     async def ask(self, request: Request, most: int, usable: Usable) -> Message:
         """Sends `request`, of at most so many prompt tokens, and gives the reply.
@@ -160,11 +165,14 @@ class Caller:
             if self._proving.locked():
                 async with self._proving:
                     pass
-            async with self._pace.slot() as started:
+            async with self._pace.slot() as slot:
                 # The wait for the first slot is our own doing and does not count.
-                deadline = deadline or started + self._patience.deadline
+                deadline = deadline or slot.started + self._patience.deadline
                 reserved = await self._reserve(ask.most, output)
-                outcome = await self._attempt(body, reserved, started, deadline)
+                outcome = await self._attempt(body, reserved, slot, deadline)
+                if isinstance(outcome, Fault) and outcome.crowded:
+                    # Another call in its place would be refused at once, and the next one after it.
+                    await asyncio.sleep(max(self._usual, LEAST_WAIT))
             if not isinstance(outcome, Fault):
                 self._answered = True
                 return outcome
@@ -213,9 +221,9 @@ class Caller:
     async def _prove_once(self, ask: Ask) -> Fault | None:
         loop = asyncio.get_running_loop()
         reserved = await self._reserve(ask.most, ask.request["max_tokens"])
-        now = loop.time()
+        slot = Slot(loop.time(), None)
         outcome = await self._attempt(
-            orjson.dumps(ask.request), reserved, now, now + self._patience.timeout
+            orjson.dumps(ask.request), reserved, slot, slot.started + self._patience.timeout
         )
         if isinstance(outcome, Fault):
             return outcome
@@ -240,10 +248,10 @@ class Caller:
         return await self._meter.reserve(most, output)
 
     async def _attempt(
-        self, body: bytes, reserved: Reserved, started: float, deadline: float
-    ) -> dict[str, Any] | Fault:
+        self, body: bytes, reserved: Reserved, slot: Slot, deadline: float
+    ) -> Message | Fault:
         try:
-            response = await self._send(body, deadline - started)
+            response = await self._send(body, deadline - slot.started)
             message = reply.parse(response.content)
         except asyncio.CancelledError:
             self._meter.fail(reserved, billed=True)
@@ -252,12 +260,15 @@ class Caller:
             fault = faults.of_exception(exc)
             self._meter.fail(reserved, billed=fault.billed)
             if fault.crowded:
-                self._pace.refused(started, min(fault.wait or 0.0, self._patience.deadline))
+                self._pace.refused(slot)
+            if fault.limited and not self._pace.known:
+                self._pace.pause(min(fault.wait or 0.0, self._patience.deadline))
             if fault.error is not None:
                 raise fault.error from exc
             return fault
         self._meter.settle(reserved, message)
-        self._pace.replied()
+        self._pace.replied(slot)
+        self._took(asyncio.get_running_loop().time() - slot.started)
         self._pace.pause(min(faults.pause_for(response.headers), self._patience.deadline))
         return message
 
@@ -275,9 +286,20 @@ class Caller:
                     options={"headers": {"content-type": "application/json"}},
                 )
 
+    def _took(self, seconds: float) -> None:
+        """Takes note of a reply that took so many seconds."""
+        self._replied_at = asyncio.get_running_loop().time()
+        self._usual += (seconds - self._usual) / 16
+
     def _pause(self, fault: Fault, tries: int) -> float:
-        """Gives the seconds before the next attempt: what the server asks, or ever more."""
+        """Gives the seconds before the next attempt: what the server asks, or ever more.
+
+        Of a server that replies to others, about as long as a reply takes is enough for another
+        moment.
+        """
         if fault.wait is not None:
             return max(fault.wait, LEAST_WAIT)
-        grown: float = min(LONGEST_BACKOFF, self._patience.backoff * 2 ** (tries - 1))
-        return grown * self._jitter.uniform(0.75, 1.0)
+        most: float = min(LONGEST_BACKOFF, self._patience.backoff * 2 ** (tries - 1))
+        if asyncio.get_running_loop().time() - self._replied_at < LATELY:
+            most = min(most, max(self._usual, LEAST_WAIT) * tries)
+        return most * self._jitter.uniform(0.75, 1.0)

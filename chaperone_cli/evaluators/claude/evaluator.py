@@ -14,7 +14,7 @@ from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.ledger import Ledger
 from chaperone_cli.evaluators.claude.meter import Meter
 from chaperone_cli.evaluators.claude.offer import Offer, count, offer
-from chaperone_cli.evaluators.claude.pace import Pace
+from chaperone_cli.evaluators.claude.pace import START, START_LOCAL, Pace
 from chaperone_cli.evaluators.claude.prompt import Prompt, Request, draw_marker
 from chaperone_cli.evaluators.claude.session import ClaudeSession
 from chaperone_cli.evaluators.claude.tampering import marks_of
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 DEFAULT_MODEL = "claude-haiku-5-5"
-AT_ONCE, AT_ONCE_LOCAL = 32, 4
-"""Conversations at once: what the vendor's lowest rate limits allow, and one machine's server."""
-MOST_UNDER_WAY = 160
-"""Calls at once at most: more do not raise throughput, which the client's own work then limits."""
+CONVERSATIONS = 128
+"""Conversations at once, each of which waits for one call or a few: enough for any pace."""
+MOST_UNDER_WAY = 256
+"""Calls at once at most, where nobody says otherwise; how many there are is found by trying."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,14 @@ class Connection:
 class ClaudeEvaluator(Evaluator):
     """Asks a model over the Messages API; makes no call and loads no SDK before the first vote."""
 
+    concurrency = CONVERSATIONS
+
     def __init__(self, options: Options) -> None:
         """Raises UsageError for a base URL that is none, or a cost limit without a price."""
         self.options = options
         self.endpoint = Endpoint.at(options.base_url)
-        self.concurrency = AT_ONCE_LOCAL if self.endpoint.local else AT_ONCE
+        if options.under_way > MOST_UNDER_WAY:
+            self.concurrency = options.under_way
         self._ledger = Ledger(options.store) if options.store is not None else None
         self.meter = Meter(
             options.price,
@@ -190,7 +193,7 @@ class ClaudeEvaluator(Evaluator):
         caller = Caller(
             clients,
             self.endpoint,
-            Pace(options.under_way),
+            Pace(options.under_way, START_LOCAL if self.endpoint.local else START),
             self.meter,
             options.patience,
             lambda: connection.proof(),

@@ -43,7 +43,9 @@ class Fault:
     wait: float | None = None
     """Seconds after which the server wants to be asked again."""
     crowded: bool = False
-    """The server is asked too much at once."""
+    """The server may be asked too much at once."""
+    limited: bool = False
+    """A limit on calls was reached, so that others will be refused too."""
     billed: bool = False
     """The server may have done its work, and bill it, although no reply arrived."""
     unreached: Unreached | None = None
@@ -60,7 +62,7 @@ def of_exception(exc: Exception) -> Fault:
         case anthropic.APIStatusError():
             return _of_status(exc)
         case anthropic.APITimeoutError() | TimeoutError():
-            return Fault(Course.RETRY, "no reply in time", billed=True)
+            return Fault(Course.RETRY, "no reply in time", billed=True, crowded=True)
         case anthropic.APIConnectionError():
             found = cause(exc)
             if found is None:
@@ -80,7 +82,9 @@ def _of_status(exc: "anthropic.APIStatusError") -> Fault:  # type: ignore[name-d
         return Fault(Course.END, problem, _out_of_money(problem))
     if status in RETRIED or status >= 500:
         wait = retry_after(exc.response.headers)
-        return Fault(Course.RETRY, problem, wait=wait, crowded=status in CROWDED)
+        return Fault(
+            Course.RETRY, problem, wait=wait, crowded=status in CROWDED, limited=status == 429
+        )
     if status in _HINTS and not _filtered(status, exc.type):
         error = EvaluatorError(f"the server refuses every call: {problem}", hint=_HINTS[status])
         return Fault(Course.END, problem, error)
