@@ -22,7 +22,8 @@ def audited(chaperone: Chaperone, standin: Standin, *more: str) -> tuple[int, li
     )
     found = json.loads((chaperone.folder / "out.json").read_bytes())["conversations"]
     verdicts = [
-        (one["conversation"], [(turn["turn"], turn["verdict"]) for turn in one["turns"]]) for one in found
+        (one["conversation"], [(turn["turn"], turn["verdict"]) for turn in one["turns"]])
+        for one in found
     ]
     return outcome.code, verdicts, len(standin.ledger.calls)
 

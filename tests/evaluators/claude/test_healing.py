@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from chaperone_cli.errors import BudgetExhausted, EvaluatorError
+from chaperone_cli.errors import BudgetExhausted, EvaluatorError, VotesPending
 from chaperone_cli.evaluators.claude.caller import Patience
+from chaperone_cli.evaluators.claude.ledger import Ledger
 from tests.evaluators.claude.auditing import audit
+from tests.evaluators.claude.batching import Runs
 from tests.support.scripted import conversation
 from tests.support.standin import running
 
@@ -55,7 +57,7 @@ def test_a_server_that_refuses_everything_is_told_from_one_text(tmp_path: Path, 
         audited = audit(standin.url, *TALKS, store=tmp_path / "votes")
         assert isinstance(audited.error, EvaluatorError)
         assert len(standin.ledger.calls) <= 9
-        standin.faults.shares.clear()
+        standin.faults.heal()
         again = audit(standin.url, *TALKS, store=tmp_path / "votes")
     assert set(again.votes.values()) == {"n n n"}, "nothing was remembered of it"
 
@@ -112,7 +114,7 @@ def test_a_useless_reply_is_healed_by_the_same_run_or_the_next(tmp_path: Path, f
         assert first.error is None
         abstained = " ".join(first.votes.values()).count("a")
         assert abstained <= (40 if fault == "refusal" else 4), "all but refusals are asked again"
-        standin.faults.shares.clear()
+        standin.faults.heal()
         standin.ledger.clear()
         kept = audit(standin.url, *talks, passes=1, store=store, keep_abstentions=True)
         assert (kept.votes, standin.ledger.calls) == (first.votes, [])
@@ -245,3 +247,31 @@ def test_a_cap_holds_over_all_runs_on_a_store(tmp_path: Path) -> None:
         assert f", ${spent:.4f} by all runs on this store)" in audited.error.message
         other = audit(standin.url, *talks[-1:], store=tmp_path / "other", max_total=limit)
         assert other.error is None
+
+
+def test_what_a_killed_run_had_under_way_counts_against_later_ones(tmp_path: Path) -> None:
+    killed, store = Ledger(tmp_path / "votes"), tmp_path / "votes"
+    killed.note(0.25, 0.5)
+    killed.note(0.125, -0.25)
+    later = Ledger(store)
+    assert later.total() == 0.25 + 0.125 + 0.25
+    later.hold(1, 2.0)
+    assert Ledger(store).total() == 2.625
+    later.free(1)
+    assert Ledger(store).total() == 0.625
+    with running(rule="no") as standin:
+        audited = audit(standin.url, TALKS[0], store=store, max_total=0.6)
+        assert isinstance(audited.error, BudgetExhausted)
+        assert standin.ledger.calls == []
+
+
+def test_a_batch_that_is_out_counts_until_it_is_collected(tmp_path: Path) -> None:
+    with running(rule="no", batch_seconds=3600) as standin:
+        runs = Runs(standin.url, tmp_path)
+        assert isinstance(runs.batched(TALKS, detach=True, store=runs.store).error, VotesPending)
+        out = Ledger(runs.store).total()
+        standin.clock.advance(3600)
+        assert runs.batched(TALKS, detach=True, store=runs.store).error is None
+        paid = sum(call.dollars for call in standin.ledger.calls)
+    assert Ledger(runs.store).total() == pytest.approx(paid)
+    assert out > paid
