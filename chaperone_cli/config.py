@@ -37,6 +37,15 @@ class FailOn(StrEnum):
     """Neither."""
 
 
+class Latency(StrEnum):
+    """What is saved where a block is likely."""
+
+    NORMAL = "normal"
+    """Calls: votes are asked for one by one, until the verdict is settled."""
+    FAST = "fast"
+    """Time: after a first yes, all that are left are asked for at once."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything that an audit can be told, besides the paths of its logs."""
@@ -76,12 +85,18 @@ class Settings:
     """The server that it asks; None for ANTHROPIC_BASE_URL, or else the vendor's own."""
     timeout: float = 60.0
     """Seconds that a call may take before it is made again."""
+    calls_at_once: int | None = None
+    """Calls under way at the same time at most; None for what suits most servers."""
+    latency: Latency = Latency.NORMAL
+    """Whether time or calls are saved where a block is likely."""
     explain: bool = False
     """Have first blocks explained, by one call each."""
     dry_run: bool = False
     """Only say what the audit would take."""
     max_cost: float | None = None
     """US dollars that a run may cost."""
+    max_cost_total: float | None = None
+    """US dollars that all runs on one store may cost together."""
     max_calls: int | None = None
     """Calls that a run may make."""
     prices: Path | None = None
@@ -108,6 +123,8 @@ class Settings:
     store: Path | None = None
     """The vote store's file; None for the usual place of this system."""
     no_store: bool = False
+    keep_abstentions: bool = False
+    """Take abstentions of earlier runs as they are, also where asking again might heal them."""
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> "Settings":
         """Gives these settings with every override that is not None."""
@@ -310,9 +327,12 @@ _READ: dict[str, Callable[[object], Any]] = {
     "model": _text,
     "base_url": _text,
     "timeout": _number(0.1, 3600),
+    "calls_at_once": _whole(1, 10_000),
+    "latency": _one_of(Latency),
     "explain": _flag,
     "dry_run": _flag,
     "max_cost": _number(0, 1e9),
+    "max_cost_total": _number(0, 1e9),
     "max_calls": _whole(0, 1_000_000_000),
     "prices": _path,
     "batch": _flag,
@@ -327,4 +347,5 @@ _READ: dict[str, Callable[[object], Any]] = {
     "changes": _texts,
     "store": _path,
     "no_store": _flag,
+    "keep_abstentions": _flag,
 }

@@ -20,7 +20,7 @@ from weakref import finalize
 import orjson
 
 from chaperone_cli.domain.conversation import Side
-from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
+from chaperone_cli.domain.vote import PASSING, AbstainReason, Answer, Evidence, Span, Vote
 from chaperone_cli.errors import NoStoreError, StoreError
 
 LAYOUT = 1
@@ -32,8 +32,12 @@ CREATE TABLE IF NOT EXISTS votes (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, run TEXT NOT NULL) WITHOUT ROWID;
 """
-_CLAIM = """
-INSERT INTO claims SELECT :key, :run WHERE NOT EXISTS (SELECT 1 FROM votes WHERE key = :key)
+_HEALING = ", ".join(f"'{reason}'" for reason in sorted(PASSING))
+_CLAIM = f"""
+INSERT INTO claims SELECT :key, :run WHERE NOT EXISTS (
+    SELECT 1 FROM votes WHERE key = :key
+    AND NOT (:heals AND answer = '{Answer.ABSTAIN}' AND reason IN ({_HEALING}))
+)
 ON CONFLICT DO UPDATE SET run = :run WHERE run = :gone
 """
 
@@ -41,12 +45,18 @@ ON CONFLICT DO UPDATE SET run = :run WHERE run = :gone
 class VoteStore:
     """Votes by key, safe against a crash at any moment and shared between processes."""
 
-    def __init__(self, path: Path) -> None:
-        """Opens the store at `path`, or creates it; raises StoreError."""
+    def __init__(self, path: Path, *, keep_abstentions: bool = False) -> None:
+        """Opens the store at `path`, or creates it; raises StoreError.
+
+        Unless they are kept, abstentions of earlier runs that may heal are not given out.
+        """
         self.path = path
         self._run: _RunLock | None = None
         self._lived: dict[str, float] = {}
         """Other runs, with the time until which they are taken to live."""
+        self._keep_abstentions = keep_abstentions
+        self._abstained: set[bytes] = set()
+        """Keys of the abstentions that were filed here, which stand to the end of the run."""
         with self._failing_clearly("opened", NoStoreError):
             path.parent.mkdir(parents=True, exist_ok=True)
             # Autocommit: a vote is on disk when `add` returns, as far as a killed process goes.
@@ -71,18 +81,27 @@ class VoteStore:
             row = self._db.execute(
                 "SELECT answer, reason, evidence FROM votes WHERE key = ?", (key,)
             ).fetchone()
-            return _decode(*row) if row else None
+            vote = _decode(*row) if row else None
+        if vote is None or not vote.passing or self._keep_abstentions or key in self._abstained:
+            return vote
+        return None
 
     def add(self, key: bytes, vote: Vote) -> Vote:
         """Files `vote` under `key` and gives the vote that stands there now.
 
-        The first vote under a key stays: where another process or an identical conversation was
-        quicker, every run from then on, this one included, goes by the same vote.
+        The first answer under a key stays: where another process or an identical conversation was
+        quicker, every run from then on, this one included, goes by the same vote. An abstention
+        stays until there is an answer.
         """
         with self._failing_clearly("written"):
             done = self._db.execute(
-                "INSERT OR IGNORE INTO votes VALUES (?, ?, ?, ?)", (key, *_encode(vote))
+                "INSERT INTO votes VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+                "answer = excluded.answer, reason = excluded.reason, evidence = excluded.evidence "
+                "WHERE votes.answer = 'abstain' AND excluded.answer <> 'abstain'",
+                (key, *_encode(vote)),
             )
+        if vote.passing:
+            self._abstained.add(key)
         return vote if done.rowcount else self.get(key) or vote
 
     def claim(self, key: bytes) -> bool:
@@ -97,6 +116,7 @@ class VoteStore:
             if self._run is None:
                 self._run = _RunLock(self.path)
             values = {"key": key, "run": self._run.name, "gone": held[0] if held else None}
+            values["heals"] = not self._keep_abstentions and key not in self._abstained
             return bool(self._db.execute(_CLAIM, values).rowcount)
 
     def release(self, key: bytes) -> None:

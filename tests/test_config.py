@@ -78,7 +78,8 @@ def test_every_setting_can_stand_in_a_file(tmp_path: Path, name: str) -> None:
         "concurrency": "2", "rows": "5", "timeout": "5", "max_cost": "0.5", "max_calls": "9",
         "output": '["x.json"]', "branches": '"all"', "since": '"2026-01-31"', "limit": "3",
         "until": '"2026-01-31T18:00:00Z"', "sample": "4", "seed": "5",
-        "screen_level": "-1.5", "screen_reach": "0",
+        "screen_level": "-1.5", "screen_reach": "0", "max_cost_total": "5",
+        "calls_at_once": "7", "latency": '"fast"',
     }  # fmt: skip
     default = getattr(Settings(), name)
     value = values.get(name, "true" if isinstance(default, bool) else '"x"')

@@ -26,13 +26,34 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> VoteStore:
 
 
 @given(key=st.binary(min_size=20, max_size=20), vote=votes, second=votes)
-def test_the_first_vote_under_a_key_stays(
+def test_the_first_answer_under_a_key_stays(
     shared: VoteStore, key: bytes, vote: Vote, second: Vote
 ) -> None:
-    standing = shared.get(key) or vote
-    assert shared.add(key, vote) == standing
+    before = shared.get(key)
+    first = vote if before is None or _heals(before, vote) else before
+    assert shared.add(key, vote) == first
+    standing = second if _heals(first, second) else first
     assert shared.add(key, second) == standing
     assert shared.get(key) == standing
+
+
+def _heals(standing: Vote, new: Vote) -> bool:
+    return standing.answer is Answer.ABSTAIN and new.answer is not Answer.ABSTAIN
+
+
+@pytest.mark.parametrize("reason", AbstainReason)
+def test_a_later_run_asks_again_what_may_heal(tmp_path: Path, reason: AbstainReason) -> None:
+    path, vote = tmp_path / "votes.sqlite3", Vote(Answer.ABSTAIN, reason)
+    VoteStore(path).add(b"a", vote)
+    assert VoteStore(path, keep_abstentions=True).get(b"a") == vote
+    later = VoteStore(path)
+    healing = reason in ("refused", "unreadable", "error")
+    assert later.get(b"a") == (None if healing else vote)
+    assert later.add(b"a", vote) == vote
+    assert later.get(b"a") == vote, "within a run it stands"
+    assert later.add(b"a", YES) == YES
+    assert later.add(b"a", vote) == YES
+    assert VoteStore(path).get(b"a") == YES
 
 
 def test_votes_outlive_the_process_that_cast_them(tmp_path: Path) -> None:

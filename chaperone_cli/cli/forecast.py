@@ -68,7 +68,9 @@ async def _conduct(run: DryRun, items: Iterable[Conversation | Problem]) -> None
 def _store(settings: Settings) -> VoteStore | None:
     """Opens the store if there is one; a dry run makes none."""
     path = settings.store or wiring.usual_store()
-    return VoteStore(path) if path.exists() and not settings.no_store else None
+    if settings.no_store or not path.exists():
+        return None
+    return VoteStore(path, keep_abstentions=settings.keep_abstentions or settings.detach)
 
 
 def show(run: DryRun, settings: Settings, console: "Console") -> None:

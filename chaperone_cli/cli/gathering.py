@@ -16,8 +16,17 @@ from chaperone_cli.reporters.evidence import REPORTS, RUBRIC, EvidenceReporter, 
 _LEFT_OUT = frozenset(
     {
         *("output", "changes", "baseline", "rows", "fail_on", "hash_ids", "dry_run"),
-        *("concurrency", "timeout", "batch", "detach", "max_cost", "max_calls"),
-        *("store", "no_store", "base_url"),
+        *(
+            "concurrency",
+            "timeout",
+            "calls_at_once",
+            "latency",
+            "batch",
+            "detach",
+            "max_cost",
+            "max_calls",
+        ),
+        *("store", "no_store", "keep_abstentions", "max_cost_total", "base_url"),
     }
 )
 """Settings that shape no verdict, or belong to one machine."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chaperone_cli.config import FailOn, Settings, env_name, key_name
+from chaperone_cli.config import FailOn, Latency, Settings, env_name, key_name
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Sides
 from chaperone_cli.domain.screening import REACH
@@ -246,6 +246,15 @@ MaxCost = Annotated[
         metavar="USD",
     ),
 ]
+MaxCostTotal = Annotated[
+    float | None,
+    _option(
+        "max_cost_total",
+        CLAUDE,
+        "US dollars for this run and all earlier ones on the same vote store together.",
+        metavar="USD",
+    ),
+]
 MaxCalls = Annotated[
     int | None,
     _option(
@@ -298,6 +307,26 @@ Timeout = Annotated[
         CLAUDE,
         "Seconds after which a call is made again; a vote is given up after five times as many.",
         metavar="SECONDS",
+    ),
+]
+CallsAtOnce = Annotated[
+    int | None,
+    _option(
+        "calls_at_once",
+        CLAUDE,
+        "Calls under way at the same time at most; how many the server takes is found by trying.",
+        shown="256",
+        metavar="N",
+    ),
+]
+LatencyOption = Annotated[
+    Latency | None,
+    _option(
+        "latency",
+        CLAUDE,
+        "With fast, all votes on a turn are asked for at once after a first yes where a block is "
+        "likely: by the turn before, or by the screen. The verdicts are the same.",
+        metavar="normal|fast",
     ),
 ]
 Prices = Annotated[
@@ -394,6 +423,15 @@ NoStore = Annotated[
         STORE,
         "Keep no votes, and use none that were kept.",
         "--no-store/--with-store",
+    ),
+]
+KeepAbstentions = Annotated[
+    bool | None,
+    _option(
+        "keep_abstentions",
+        STORE,
+        "Take refused and unreadable votes of earlier runs as they are, instead of asking again.",
+        "--keep-abstentions/--ask-abstentions-again",
     ),
 ]
 

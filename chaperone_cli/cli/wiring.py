@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from chaperone_cli import __version__
 from chaperone_cli.codec import rubric
-from chaperone_cli.config import Settings, key_name
+from chaperone_cli.config import Latency, Settings, key_name
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol, RunHeader, Usage
 from chaperone_cli.domain.screening import REACH, Screening
@@ -64,7 +64,7 @@ def claude_options(settings: Settings) -> "Options":
     """Gives what the claude evaluator is told; raises UsageError."""
     from chaperone_cli.codec import prices
     from chaperone_cli.evaluators.claude.caller import Patience
-    from chaperone_cli.evaluators.claude.evaluator import Options
+    from chaperone_cli.evaluators.claude.evaluator import MOST_UNDER_WAY, Options
 
     return Options(
         settings.model,
@@ -72,7 +72,10 @@ def claude_options(settings: Settings) -> "Options":
         prices.load(settings.prices).of(settings.model),
         settings.max_cost,
         settings.max_calls,
+        settings.max_cost_total,
+        None if settings.no_store else settings.store or usual_store(),
         patience=Patience(settings.timeout, ATTEMPTS * settings.timeout),
+        under_way=settings.calls_at_once or MOST_UNDER_WAY,
         kept=not settings.no_store,
     )
 
@@ -190,7 +193,9 @@ def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
     """Opens the store, unless `voter` is free to ask again or the user wants none."""
     if voter.free_to_repeat or settings.no_store:
         return None
-    return VoteStore(settings.store or usual_store())
+    # Every run of --detach but the first goes on with the votes that the last one collected.
+    kept = settings.keep_abstentions or settings.detach
+    return VoteStore(settings.store or usual_store(), keep_abstentions=kept)
 
 
 def auditor(settings: Settings) -> Auditor:
@@ -210,6 +215,7 @@ def auditor(settings: Settings) -> Auditor:
         settings.concurrency or voter.concurrency,
         Usage(spend=voter.spend),
         screen=reads_first,
+        fast=settings.latency is Latency.FAST,
     )
 
 

@@ -1,7 +1,7 @@
 """Whole runs as `report.v1` writes them: header, verdicts, problems, totals, usage."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -137,7 +137,7 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
         "turns_undecided": _counts(summary.turns_undecided, Side),
         "votes_cast": summary.votes_cast,
         "votes_saved": summary.votes_saved,
-        "abstentions": _counts(summary.abstentions, AbstainReason),
+        "abstentions": _abstentions(summary.abstentions),
     }
     if summary.partial:
         document["partial"] = {
@@ -288,7 +288,7 @@ def decode_summary(node: Node, passes: int) -> Summary:
         turns_undecided=_counted(node.get("turns_undecided"), Side),
         turns_selected=node.get("turns_selected").integer(),
         votes_cast=node.get("votes_cast").integer(),
-        abstentions=_counted(node.get("abstentions"), AbstainReason),
+        abstentions=_counted(node.get("abstentions"), AbstainReason, _LATER),
         tampering=suspected.get("conversations").integer() if suspected else 0,
         tampering_turns=suspected.get("turns").integer() if suspected else 0,
         blocked_by_rule=Counter(
@@ -325,5 +325,19 @@ def _counts(counter: Mapping[Key, int], keys: Iterable[Key]) -> dict[str, int]:
     return {key.value: counter.get(key, 0) for key in keys}
 
 
-def _counted(node: Node, kind: type[Key]) -> Counter[Key]:
-    return Counter({key: node.get(key.value).integer() for key in kind})
+def _abstentions(counter: Mapping[AbstainReason, int]) -> dict[str, int]:
+    return {
+        reason: count
+        for reason, count in _counts(counter, AbstainReason).items()
+        if count or reason not in _LATER
+    }
+
+
+_LATER = frozenset({AbstainReason.TOO_LONG, AbstainReason.REJECTED})
+"""Reasons that reports did not have at first; they are left out where there are none."""
+
+
+def _counted(node: Node, kind: type[Key], optional: Container[Key] = frozenset()) -> Counter[Key]:
+    found = {key: node.maybe(key.value) for key in kind if key in optional}
+    needed = {key: node.get(key.value) for key in kind if key not in optional}
+    return Counter({key: one.integer() for key, one in {**needed, **found}.items() if one})

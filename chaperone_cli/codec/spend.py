@@ -16,18 +16,24 @@ _KINDS = {
 
 def encode_spend(spend: Spend) -> dict[str, Any]:
     """Gives the `spend` of a report's usage; dollars to a millionth."""
-    return {
+    document: dict[str, Any] = {
         "calls": spend.calls,
         "failed": spend.failed,
         "unaccounted": spend.unaccounted,
         "tokens": {name: getattr(spend.tokens, kind) for kind, name in _KINDS.items()},
         "dollars": None if spend.dollars is None else round(spend.dollars, 6),
     }
+    if spend.written_off:
+        document["written_off"] = round(spend.written_off, 6)
+    if spend.estimated:
+        document["estimated"] = spend.estimated
+    return document
 
 
 def decode_spend(node: Node) -> Spend:
     """Reads the `spend` of a report's usage."""
-    node.only("calls", "failed", "unaccounted", "tokens", "dollars")
+    node.only("calls", "failed", "unaccounted", "tokens", "dollars", "written_off", "estimated")
+    written_off, estimated = node.maybe("written_off"), node.maybe("estimated")
     tokens, dollars = node.get("tokens"), node.get("dollars").nullable()
     return Spend(
         node.get("calls").integer(),
@@ -35,4 +41,6 @@ def decode_spend(node: Node) -> Spend:
         node.get("unaccounted").integer(),
         Tokens(**{kind: tokens.get(name).integer() for kind, name in _KINDS.items()}),
         None if dollars is None else dollars.number(),
+        0.0 if written_off is None else written_off.number(),
+        0 if estimated is None else estimated.integer(),
     )

@@ -15,7 +15,11 @@ from chaperone_cli.domain.vote import Tally, Vote
 class Ballot:
     """The vote on one turn under `rule`, of at most `passes` votes."""
 
-    def __init__(self, rule: Rule, passes: int, *, all_votes: bool = False) -> None:
+    def __init__(
+        self, rule: Rule, passes: int, *, all_votes: bool = False, together: bool = False
+    ) -> None:
+        """With `together`, all votes that are left are wanted at once after a first yes."""
+        self._together = together
         self._rule = rule
         self._passes = passes
         self._all_votes = all_votes
@@ -27,7 +31,10 @@ class Ballot:
         cast = self._tally.cast
         if self._all_votes:
             return range(cast + 1, self._passes + 1)
-        return range(cast + 1, cast + 1 + self._rule.wave(self._tally, self._passes))
+        wave = self._rule.wave(self._tally, self._passes)
+        if wave and self._together and self._tally.yes:
+            wave = self._passes - cast
+        return range(cast + 1, cast + 1 + wave)
 
     def cast(self, votes: Sequence[Vote]) -> None:
         """Takes the votes of the passes that were wanted, in their order."""

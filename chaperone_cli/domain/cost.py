@@ -101,6 +101,15 @@ class Spend:
     tokens: Tokens = field(default_factory=Tokens)
     dollars: float | None = 0.0
     """US dollars; None where the model's price is not known."""
+    written_off: float = 0.0
+    """US dollars that failed requests may have cost besides, at most."""
+    estimated: int = 0
+    """Answered requests of which the server gave no figures, counted as the most they can be."""
+
+    @property
+    def most_dollars(self) -> float:
+        """US dollars at most, with what failed requests may have cost."""
+        return (self.dollars or 0.0) + self.written_off
 
     def add(
         self, tokens: Tokens, price: Price | None, *, batch: bool = False, times: int = 1
@@ -111,3 +120,23 @@ class Spend:
             self.dollars = None
         else:
             self.dollars += times * price.dollars(tokens, batch=batch)
+
+    @property
+    def shown_dollars(self) -> str:
+        """Says what the calls cost: what is known, and what may come on top of it."""
+        if self.dollars is None:
+            return "price not known"
+        said = f"${self.dollars:,.4f}"
+        if self.written_off:
+            said += f" and at most ${self.written_off:,.4f} more for calls that failed"
+        if self.estimated:
+            of = "all" if self.estimated == self.calls - self.failed else f"{self.estimated:,}"
+            said += f" ({of} replies without figures, counted as the most they can be)"
+        return said
+
+    def estimate(self, tokens: Tokens, dollars: float) -> None:
+        """Counts an answered call without figures as `tokens` and `dollars`, its most."""
+        self.estimated += 1
+        self.tokens = self.tokens.plus(tokens)
+        if self.dollars is not None:
+            self.dollars += dollars

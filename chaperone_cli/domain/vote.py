@@ -26,6 +26,13 @@ class AbstainReason(StrEnum):
     UNREADABLE = "unreadable"
     ERROR = "error"
     UNSUPPORTED_LANGUAGE = "unsupported_language"
+    TOO_LONG = "too_long"
+    """The conversation up to the turn is longer than the evaluator can read."""
+    REJECTED = "rejected"
+    """The evaluator takes no question about this text, however often it is asked."""
+
+
+PASSING = frozenset({AbstainReason.REFUSED, AbstainReason.UNREADABLE, AbstainReason.ERROR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,11 @@ class Vote:
     def __post_init__(self) -> None:
         if (self.answer is Answer.ABSTAIN) != (self.reason is not None):
             raise ValueError("a vote has a reason if and only if it abstains")
+
+    @property
+    def passing(self) -> bool:
+        """Says whether it is an abstention that may be an answer once the same is asked again."""
+        return self.reason in PASSING
 
 
 YES = Vote(Answer.YES)

@@ -46,6 +46,8 @@ class Auditor:
     progress: Progress = field(default_factory=Progress)
     screen: Screen | None = None
     """What chooses the turns that are voted on; the protocol says from which level on."""
+    fast: bool = False
+    """Ask for the votes on a turn that will probably block together, to save time."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -156,9 +158,11 @@ class Auditor:
     async def _audit(self, one: "_UnderWay", slots: asyncio.Semaphore) -> Audited:
         conversation = one.conversation
         async with slots:
-            screened_out = self._screener.screened_out(conversation)
+            reading = self._screener.read(conversation)
             poll = self.poll(conversation)
-            one.replay = Replay(conversation, self.protocol, poll, self.progress, screened_out)
+            one.replay = Replay(
+                conversation, self.protocol, poll, self.progress, reading, fast=self.fast
+            )
             try:
                 one.verdict = await one.replay.run()
             finally:

@@ -1,6 +1,6 @@
 """Replays one conversation turn by turn, as if it were happening now."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from chaperone_cli.domain.ballot import Ballot, first_blocks
 from chaperone_cli.domain.conversation import Conversation, Turn
@@ -14,6 +14,7 @@ from chaperone_cli.domain.verdict import (
 )
 from chaperone_cli.engine.poll import Poll
 from chaperone_cli.engine.progress import Progress
+from chaperone_cli.engine.screening import UNREAD, Reading
 
 
 class Replay:
@@ -25,14 +26,21 @@ class Replay:
         protocol: Protocol,
         poll: Poll,
         progress: Progress,
-        screened_out: Collection[int] = (),
+        reading: Reading = UNREAD,
+        *,
+        fast: bool = False,
     ) -> None:
-        """The turns whose numbers are `screened_out` are not voted on."""
+        """What a screen's `reading` screened out is not voted on.
+
+        With `fast`, the votes on a turn that will probably block are asked for together after a
+        first yes.
+        """
         self._conversation = conversation
         self._protocol = protocol
         self._poll = poll
         self._progress = progress
-        self._screened_out = screened_out
+        self._reading = reading
+        self._fast = fast
         self._selected = [turn for turn in conversation.turns if protocol.sides.include(turn.side)]
         self._judged: list[TurnVerdict] = []
         self._passed_over: list[ScreenedTurn] = []
@@ -41,10 +49,10 @@ class Replay:
         """Votes on the turns in order and gives the verdict."""
         protocol, progress = self._protocol, self._progress
         for turn in self._selected:
-            if turn.number in self._screened_out:
+            if turn.number in self._reading.screened_out:
                 self._passed_over.append(ScreenedTurn(turn.number, turn.side))
                 continue
-            outcome = await _judge(turn, protocol, self._poll)
+            outcome = await _judge(turn, protocol, self._poll, together=self._likely(turn))
             self._judged.append(outcome)
             progress.judged(len(outcome.votes), protocol.passes)
             if protocol.until_block and outcome.verdict is Verdict.BLOCK:
@@ -52,6 +60,10 @@ class Replay:
         turns, selected = len(self._conversation.turns), len(self._selected)
         progress.finished(turns, selected, len(self._judged), protocol.passes)
         return self._verdict()
+
+    def _likely(self, turn: Turn) -> bool:
+        before = self._judged and self._judged[-1].verdict is Verdict.BLOCK
+        return self._fast and bool(turn.number in self._reading.likely or before)
 
     def so_far(self) -> ConversationVerdict | None:
         """Gives the verdict on the turns judged until now; None where no turn was."""
@@ -101,8 +113,8 @@ def conclude(
     )
 
 
-async def _judge(turn: Turn, protocol: Protocol, poll: Poll) -> TurnVerdict:
-    ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes)
+async def _judge(turn: Turn, protocol: Protocol, poll: Poll, *, together: bool) -> TurnVerdict:
+    ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes, together=together)
     while wanted := ballot.wanted():
         ballot.cast(await poll.votes(turn, wanted))
     return ballot.outcome(turn)

@@ -22,7 +22,6 @@ from chaperone_cli.rewriters.interface import Rewriter
 
 LONGEST_REPLY = 1024
 """Most tokens of an analysis or a rewrite; the checks hold rewrites to some 200 words."""
-_FINISHED = ("end_turn", "stop_sequence", None)
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,16 @@ class _Desk:
         """Asks one step; raises _NoTextError where the reply holds no text."""
         task = filled(step.ask, {**self.values, **notes})
         request = self._request("\n\n".join(filter(None, (task, faults))))
-        message = await self.connection.caller.ask(request, _most_tokens(request))
-        return _text(message, self.connection.marker)
+        marker = self.connection.marker
+        message = await self.connection.caller.ask(
+            request,
+            _most_tokens(request),
+            lambda message: not isinstance(_read(message, marker), Failure),
+        )
+        found = _read(message, marker)
+        if isinstance(found, Failure):
+            raise _NoTextError(found)
+        return found
 
     def _request(self, task: str) -> dict[str, Any]:
         form, marker = self.connection.offer.form, self.connection.marker
@@ -148,16 +155,17 @@ def _most_tokens(request: Mapping[str, Any]) -> int:
     return OVERHEAD + sum(len(block["text"].encode()) + PER_BLOCK for block in blocks)
 
 
-def _text(message: Mapping[str, Any], marker: str) -> str:
+def _read(message: Mapping[str, Any], marker: str) -> str | Failure:
+    """Gives the text of a reply, or why there is none."""
     stop = message.get("stop_reason")
     if stop == "refusal":
-        raise _NoTextError(Failure.REFUSED)
+        return Failure.REFUSED
     said = reply.text(message).strip()
     if said.startswith("{"):
         said = _of_json(said)
     # A text that repeats the marker repeats the request, which nobody may be shown.
-    if stop not in _FINISHED or not said or marker in said:
-        raise _NoTextError(Failure.UNREADABLE)
+    if stop not in reply.FINISHED or not said or marker in said:
+        return Failure.UNREADABLE
     return said
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,13 @@ from chaperone_cli.codec import prices, rubric
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
+from chaperone_cli.domain.screening import Screening
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.evaluators.claude.batches import BatchedClaude
 from chaperone_cli.evaluators.claude.caller import Patience
 from chaperone_cli.evaluators.claude.evaluator import DEFAULT_MODEL, ClaudeEvaluator, Options
+from chaperone_cli.evaluators.local.screen import LocalScreen
 from chaperone_cli.readers import LogReader
 from chaperone_cli.store import VoteStore
 
@@ -55,21 +57,21 @@ class Took:
     """The most memory that the process held."""
 
 
-def audited(*arguments: str | Path | int | float) -> Took:
-    """Runs this program with `arguments`, in a process of its own."""
-    done = start(*arguments)
+def audited(*arguments: str | Path | int | float, root: Path = ROOT) -> Took:
+    """Runs this program, as it stands under `root`, in a process of its own."""
+    done = start(*arguments, root=root)
     out, err = done.communicate()
     assert done.returncode == 0, err.decode()
     return Took(**json.loads(out))
 
 
-def start(*arguments: str | Path | int | float) -> "subprocess.Popen[bytes]":
+def start(*arguments: str | Path | int | float, root: Path = ROOT) -> "subprocess.Popen[bytes]":
     """Starts this program with `arguments`."""
     return subprocess.Popen(
         [sys.executable, "-m", "tests.benchmarks.claude_audit", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=ROOT,
+        cwd=root,
     )
 
 
@@ -84,7 +86,14 @@ def main(arguments: Sequence[str]) -> None:
     protocol = Protocol(
         rubric.load("parasocial"), Rule.parse(given.rule), 5, all_votes=given.all_votes
     )
-    auditor = Auditor(protocol, evaluator, VoteStore(given.store), given.concurrency)
+    concurrency = given.concurrency or evaluator.concurrency
+    screen = LocalScreen() if given.screen else None
+    if screen is not None:
+        screening = Screening("local", screen.identity.version, screen.level)
+        protocol = replace(protocol, screening=screening)
+    auditor = Auditor(
+        protocol, evaluator, VoteStore(given.store), concurrency, screen=screen, fast=given.fast
+    )
     digest, facts = sha256(), {"conversations": 0, "blocked": 0, "undecided": 0}
     started = time.perf_counter()
     asyncio.run(_audit(auditor, given.log, digest, facts))
@@ -129,8 +138,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--rule", default="unanimous")
     parser.add_argument("--all-votes", action="store_true")
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--screen", action="store_true")
     parser.add_argument("--batch", action="store_true")
-    parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--concurrency", type=int)
     parser.add_argument("--timeout", type=float, default=60.0)
     return parser
 

@@ -79,7 +79,7 @@ def test_a_second_run_takes_the_votes_from_the_store(chaperone: Chaperone, log: 
 
 
 def test_refusals_are_said_and_do_not_stop_the_attempts(chaperone: Chaperone, log: Path) -> None:
-    with rewriting("REFUSED", "", GOOD, rule="word:darling") as (standin, _):
+    with rewriting("REFUSED", "", "", "", GOOD, rule="word:darling") as (standin, _):
         outcome = rephrase(chaperone, standin)
     assert outcome.code == 0
     assert "1 attempt brought no rewrite: refused\n" in outcome.out

@@ -32,7 +32,7 @@ class Crashes:
     def start(self) -> "subprocess.Popen[bytes]":
         return spawn(
             *("audit", self.log, "--evaluator", "stalling", "--store", self.store),
-            *("--rule", "balanced", "--concurrency", str(CONCURRENCY)),
+            *("--rule", "balanced", "--concurrency", str(CONCURRENCY), "--keep-abstentions"),
             *(word for report in self.reports for word in ("-o", report)),
             module="tests.support.stalling",
             STALLING_SECONDS="0.002",

@@ -9,7 +9,8 @@ import pytest
 from tests.standin.client import HAIKU, params
 from tests.standin.conftest import Start
 from tests.support.standin import Limits
-from tests.support.standin.faults import ANSWERS, ERRORS, KINDS, REPLIES
+from tests.support.standin.faults import ANSWERS, ERRORS, KINDS, LOST, REPLIES
+from tests.support.standin.faults import STOPS as ODD_STOPS
 
 RAISED: dict[str, type[Exception]] = {
     "rate_limit": anthropic.RateLimitError,
@@ -21,6 +22,11 @@ RAISED: dict[str, type[Exception]] = {
     "spend_limit": anthropic.RateLimitError,
     "own_limit": anthropic.BadRequestError,
     "bad_request": anthropic.BadRequestError,
+    "unavailable": anthropic.InternalServerError,
+    "conflict": anthropic.ConflictError,
+    "unprocessable": anthropic.UnprocessableEntityError,
+    "not_found": anthropic.NotFoundError,
+    "firewall": anthropic.PermissionDeniedError,
     "too_large": anthropic.APIStatusError,
     "reset": anthropic.APIConnectionError,
     "gateway": anthropic.InternalServerError,
@@ -34,6 +40,8 @@ STOPS = {
     "no_text": "end_turn",
     "gibberish": "end_turn",
     "context_window": "model_context_window_exceeded",
+    "cut_off": "max_tokens",
+    "unknown_stop": "novel_reason",
 }
 
 
@@ -47,6 +55,25 @@ def test_the_sdk_raises(start: Start, kind: str) -> None:
     assert client.standin.ledger.calls[-1].passes == 1
 
 
+def test_a_dropped_reply_is_billed(start: Start) -> None:
+    client = start(script=("dropped", "ok"))
+    with pytest.raises(anthropic.APIConnectionError):
+        client.sdk.messages.create(**params("x"))
+    assert client.text("x") == "no"
+    first, second = client.standin.ledger.calls
+    assert (first.fault, first.passes, second.passes) == ("dropped", 1, 2)
+    assert first.dollars > 0
+
+
+def test_refused_texts_long_prompts_and_replies_without_usage(start: Start) -> None:
+    client = start(rejects="never", max_input=700, reports_usage=False)
+    for text in ("never say", "long " * 1000):
+        with pytest.raises(anthropic.BadRequestError):
+            client.ask(text)
+    assert client.ask("x").usage is None
+    assert client.sdk.models.retrieve(HAIKU).max_input_tokens == 700
+
+
 @pytest.mark.parametrize("kind", ["html", "array"])
 def test_bodies_that_the_sdk_lets_through(start: Start, kind: str) -> None:
     reply = start(script=(kind,)).sdk.messages.create(**params("x"))
@@ -58,12 +85,13 @@ def test_replies_without_an_answer(start: Start, kind: str) -> None:
     client = start(script=(kind, "ok"))
     assert client.ask("x").stop_reason == STOPS[kind]
     assert client.ask("x").stop_reason == "end_turn"
-    assert [call.passes for call in client.standin.ledger.calls] == [None, 1]
+    expected = [1, 2] if kind in ODD_STOPS else [None, 1]
+    assert [call.passes for call in client.standin.ledger.calls] == expected
 
 
 def test_every_kind_is_tried_here() -> None:
-    assert set(KINDS) == {*RAISED, *STOPS, "html", "array"}
-    assert set(KINDS) == {*ERRORS, *REPLIES, *ANSWERS, "slow"}
+    assert set(KINDS) == {*RAISED, *STOPS, "html", "array", "dropped"}
+    assert set(KINDS) == {*ERRORS, *REPLIES, *ANSWERS, *ODD_STOPS, *LOST}
 
 
 def test_the_spend_limit_is_told_from_other_limits(start: Start) -> None:

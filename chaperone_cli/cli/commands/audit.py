@@ -40,7 +40,10 @@ def audit(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = None,
+    calls_at_once: options.CallsAtOnce = None,
+    latency: options.LatencyOption = None,
     max_cost: options.MaxCost = None,
+    max_cost_total: options.MaxCostTotal = None,
     max_calls: options.MaxCalls = None,
     prices: options.Prices = None,
     dry_run: options.DryRun = None,
@@ -57,6 +60,7 @@ def audit(
     hash_key_file: options.HashKeyFile = None,
     store: options.Store = None,
     no_store: options.NoStore = None,
+    keep_abstentions: options.KeepAbstentions = None,
 ) -> None:
     """Audit logs: which conversations crossed the line, at which turn, and whose turn it was."""
     from chaperone_cli.cli.places import keep_apart

@@ -1,6 +1,6 @@
 """`chaperone doctor`: what is wrong before money or time is spent."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,29 +20,37 @@ def doctor(
     base_url: options.BaseUrl = None,
     prices: options.Prices = None,
     store: options.Store = None,
+    spend: Annotated[
+        bool,
+        typer.Option(
+            "--spend",
+            help="Ask the model one question about a made-up line, for a fraction of a cent.",
+            show_default=False,
+        ),
+    ] = False,
 ) -> None:
-    """Check, free of charge, what an audit needs: 0 if the chosen evaluator can work.
+    """Check what an audit needs: 0 if the chosen evaluator can work. Free, but for --spend.
 
     Of the others it says what is missing. A server is only asked for the claude evaluator:
-    --evaluator claude, --base-url or --model chooses it. Exits with 2 for what you can mend, with 1
-    for what else fails.
+    --evaluator claude, --base-url, --model or --spend chooses it. Exits with 2 for what you can
+    mend, with 1 for what else fails.
     """
     from chaperone_cli.cli.places import keep_apart
 
     settings = options.settings(locals())
     keep_apart(settings, config)
-    raise typer.Exit(_run(settings))
+    raise typer.Exit(_run(settings, spend=spend))
 
 
-def _run(settings: "Settings") -> int:
+def _run(settings: "Settings", *, spend: bool) -> int:
     from chaperone_cli.cli import console
     from chaperone_cli.evaluators.claude.checks import Status
     from chaperone_cli.reporters.sanitise import plain
 
-    chosen = _chosen(settings)
+    chosen = "claude" if spend else _chosen(settings)
     out = console.result()
     failed: list[Check] = []
-    for name, checks in _checks(settings, chosen).items():
+    for name, checks in _checks(settings, chosen, spend=spend).items():
         for check in checks:
             needed = name in ("", chosen)
             missing = check.status is Status.FAILED and not needed
@@ -78,7 +86,7 @@ def _chosen(settings: "Settings") -> str:
     return settings.evaluator
 
 
-def _checks(settings: "Settings", chosen: str) -> "dict[str, list[Check]]":
+def _checks(settings: "Settings", chosen: str, *, spend: bool) -> "dict[str, list[Check]]":
     """Gives what was looked at, by the evaluator that needs it."""
     import asyncio
 
@@ -90,10 +98,11 @@ def _checks(settings: "Settings", chosen: str) -> "dict[str, list[Check]]":
         raise UsageError(
             f"unknown evaluator {chosen[:40]!r}", hint=f"use {', '.join(wiring.EVALUATORS)}"
         )
-    asked = preflight if chosen == "claude" else needs
+    options = wiring.claude_options(settings)
+    asked = preflight(options, spend=spend) if chosen == "claude" else needs(options)
     return {
         "local": [_local()],
-        "claude": [_store(settings), *asyncio.run(asked(wiring.claude_options(settings)))],
+        "claude": [_store(settings), *asyncio.run(asked)],
     }
 
 

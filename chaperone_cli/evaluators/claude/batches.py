@@ -66,7 +66,7 @@ class BatchVotes(Bulk):
         open_questions = {question.key: question for question in questions}
         while open_questions:
             unsent = [q for key, q in open_questions.items() if not desk.holds(key)]
-            if unsent and not desk.proven:
+            while unsent and not desk.proven:
                 # Parameters in a batch are checked hours later; a vote asked at once shows a
                 # mistake before that.
                 first = unsent.pop(0)

@@ -9,7 +9,7 @@ from chaperone_cli.domain.vote import Evidence, Vote
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, EvaluatorError
 from chaperone_cli.evaluators.claude import batches_results, reply
 from chaperone_cli.evaluators.claude.batches_api import BatchesApi, pause
-from chaperone_cli.evaluators.claude.batches_pending import PendingVote, PendingVotes, Submission
+from chaperone_cli.evaluators.claude.batches_pending import PendingVotes, Submission
 from chaperone_cli.evaluators.claude.batches_requests import (
     BatchTranscript,
     Entry,
@@ -46,7 +46,6 @@ class Desk:
         # Requests of one batch may be minutes apart, so that what they cache is to last an hour.
         form = connection.offer.form
         self._prompt = Prompt(rubric, connection.model, form, connection.marker, "1h")
-        self._most_output = form.max_tokens
         self._caller = connection.caller
         self._api = BatchesApi(connection.client, evaluator.endpoint)
         self._meter = evaluator.meter
@@ -76,22 +75,26 @@ class Desk:
         for submission in self._pending.unnamed():
             if not await self._look_for(submission):
                 self._pending.forget(submission)
+                self._meter.release_batch(submission.id, 0.0)
 
     async def ask_at_once(self, question: Question) -> Vote:
         """Asks for one vote outside of any batch."""
+        label = self._prompt.label.id
         transcript = BatchTranscript(self._prompt, question.conversation)
+        request = transcript.request(question.turn)
         try:
-            request = transcript.request(question.turn)
-            message = await self._caller.ask(request, transcript.most_tokens(question.turn))
-        except GivenUpError:
-            return reply.ERROR
-        self.proven = True
-        marks = marks_of(question.conversation, question.turn)
-        return _marked(reply.read(message, self._prompt.label.id), marks)
+            message = await self._caller.ask(
+                request, transcript.most_tokens(question.turn), reply.casts_vote(label)
+            )
+        except GivenUpError as exc:
+            return exc.vote
+        vote = reply.read(message, label)
+        self.proven = vote.reason is None
+        return _marked(vote, marks_of(question.conversation, question.turn))
 
     async def hand_in(self, questions: Sequence[Question]) -> BudgetExhausted | None:
         """Hands in as many of `questions` as the budget allows; gives what stopped it."""
-        for portion in portions(questions, self._prompt):
+        for portion in portions(questions, self._prompt, self._pending.tries_of):
             rest = portion
             while rest:
                 reserved = self._reserve(rest)
@@ -106,9 +109,9 @@ class Desk:
         """Sets the cost aside of all `entries`, or of half of them, or of a quarter, ..."""
         count = len(entries)
         while True:
-            most = [entry.most for entry in entries[:count]]
+            most = [(entry.most, entry.output) for entry in entries[:count]]
             try:
-                return count, self._meter.reserve_batch(most, self._most_output)
+                return count, self._meter.reserve_batch(most)
             except BudgetExhausted as exc:
                 count //= 2
                 if not count:
@@ -117,11 +120,12 @@ class Desk:
     async def _submit(self, entries: Sequence[Entry], dollars: float) -> None:
         votes = [(entry.key, entry.marks) for entry in entries]
         submission = self._pending.begin(self._prompt.label.id, votes)
+        self._meter.hold_batch(submission.id, dollars)
         try:
             await self._create(submission, body(entries))
         except ChaperoneError:
             self._pending.forget(submission)
-            self._meter.release_batch(dollars)
+            self._meter.release_batch(submission.id, dollars)
             self._meter.spend.calls -= len(entries)
             raise
         self._reserved[submission.id] = dollars
@@ -180,7 +184,9 @@ class Desk:
     async def collect(self, submission: Submission) -> AsyncIterator[tuple[bytes, Vote]]:
         """Gives the votes that `submission` brought; sets free what is to be handed in again."""
         missing = self._pending.votes_of(submission)
-        failed: list[PendingVote] = []
+        most = self._reserved.get(submission.id, 0.0) / max(1, submission.requests)
+        again: list[bytes] = []
+        answered = useless = failed = 0
         for row in await self._api.results(submission.batch or ""):
             # Results come in no order, and a batch that was looked for may turn out not to be ours.
             pending = missing.pop(batches_results.key_of(row), None)
@@ -188,28 +194,32 @@ class Desk:
                 continue
             result = batches_results.read(row, submission.label)
             if result.tokens is not None:
-                self.proven = True
-                self._meter.record(result.tokens, batch=True)
-            if result.vote is None:
-                failed.append(pending)
+                self._meter.record_batch(result.tokens, most)
+            if result.again and pending.tries + 1 < MOST_TRIES:
+                again.append(pending.key)
             else:
                 yield pending.key, _marked(result.vote, pending.marks)
-        again = []
-        for pending in (*failed, *missing.values()):
+            failed += result.tokens is None
+            useless += result.tokens is not None and result.vote.reason is not None
+            answered += result.vote.reason is None
+        for pending in missing.values():
             if pending.tries + 1 < MOST_TRIES:
                 again.append(pending.key)
             else:
                 yield pending.key, reply.ERROR
+        # Where all replies were useless, a vote by itself shows whether more would be of use.
+        self.proven = bool(answered) or (self.proven and not useless)
         self._pending.retry(again)
-        self._settle(submission, len(failed) + len(missing))
+        self._settle(submission, failed + len(missing))
 
     def _settle(self, submission: Submission, failed: int) -> None:
         dollars = self._reserved.pop(submission.id, None)
         if dollars is None:
             # Handed in by an earlier run, which could not know what it took.
             self._meter.spend.calls += submission.requests
+            self._meter.release_batch(submission.id, 0.0)
         else:
-            self._meter.release_batch(dollars)
+            self._meter.release_batch(submission.id, dollars)
         self._meter.spend.failed += failed
         self._pending.collect(submission)
 

@@ -102,6 +102,14 @@ class PendingVotes:
             ).fetchone()
             return row[0] if row else None
 
+    def tries_of(self, key: bytes) -> int:
+        """Says how often the vote under `key` came back without an answer."""
+        with self._failing_clearly():
+            row = self._db.execute(
+                "SELECT tries FROM pending_votes WHERE key = ?", (key,)
+            ).fetchone()
+            return row[0] if row else 0
+
     def votes_of(self, submission: Submission) -> dict[bytes, PendingVote]:
         """Gives the votes that `submission` is to bring, by key."""
         with self._failing_clearly():

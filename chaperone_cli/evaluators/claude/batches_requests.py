@@ -5,13 +5,13 @@ and in no order, so that none could rely on finding what another one wrote of th
 a write costs up to twice as much as reading the tokens afresh.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 import orjson
 
-from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript
+from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript, with_longer_reply
 from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
 
@@ -22,6 +22,10 @@ MOST_BYTES = 16_000_000
 _FRAME = (b'{"requests":[', b",", b"]}")
 
 
+TriesOf = Callable[[bytes], int]
+"""Says how often the vote under a key came back without an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One request of a batch."""
@@ -30,6 +34,8 @@ class Entry:
     body: bytes
     most: int
     """The most prompt tokens that it can take."""
+    output: int
+    """The most tokens of its reply."""
     marks: tuple[str, ...]
     """What the turn is suspected of."""
 
@@ -40,11 +46,13 @@ def body(entries: Sequence[Entry]) -> bytes:
     return start + comma.join(entry.body for entry in entries) + end
 
 
-def portions(questions: Sequence[Question], prompt: Prompt) -> Iterator[list[Entry]]:
+def portions(
+    questions: Sequence[Question], prompt: Prompt, tries_of: TriesOf
+) -> Iterator[list[Entry]]:
     """Divides `questions` into batches; only one is made at a time."""
     portion: list[Entry] = []
     size = 0
-    for entry in entries(questions, prompt):
+    for entry in entries(questions, prompt, tries_of):
         size += len(entry.body) + 1
         if portion and (len(portion) >= MOST_REQUESTS or size > MOST_BYTES):
             yield portion
@@ -54,13 +62,13 @@ def portions(questions: Sequence[Question], prompt: Prompt) -> Iterator[list[Ent
         yield portion
 
 
-def entries(questions: Sequence[Question], prompt: Prompt) -> Iterator[Entry]:
+def entries(questions: Sequence[Question], prompt: Prompt, tries_of: TriesOf) -> Iterator[Entry]:
     """Gives the requests of `questions`, which are in the order of conversations and turns."""
     for _, group in groupby(questions, key=lambda question: id(question.conversation)):
         asked = list(group)
         transcript = BatchTranscript(prompt, asked[0].conversation)
         for question in asked:
-            yield _entry(question, transcript)
+            yield _entry(question, transcript, tries_of(question.key))
 
 
 class BatchTranscript(Transcript):
@@ -70,13 +78,17 @@ class BatchTranscript(Transcript):
         return ()
 
 
-def _entry(question: Question, transcript: Transcript) -> Entry:
+def _entry(question: Question, transcript: Transcript, tries: int) -> Entry:
     turn = question.turn
+    params = transcript.request(turn)
+    for _ in range(tries):
+        params = with_longer_reply(params)
     # The server asks for 1 to 64 letters, digits, - and _; the key in hexadecimal is 40.
-    request = {"custom_id": question.key.hex(), "params": transcript.request(turn)}
+    request = {"custom_id": question.key.hex(), "params": params}
     return Entry(
         question.key,
         orjson.dumps(request),
         transcript.most_tokens(turn),
+        params["max_tokens"],
         marks_of(question.conversation, turn),
     )

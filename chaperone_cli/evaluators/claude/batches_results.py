@@ -6,7 +6,7 @@ from typing import Any
 
 from chaperone_cli.domain.cost import Tokens
 from chaperone_cli.domain.vote import Vote
-from chaperone_cli.evaluators.claude import reply
+from chaperone_cli.evaluators.claude import faults, reply
 from chaperone_cli.evaluators.claude.meter import tokens_of
 
 
@@ -14,13 +14,14 @@ from chaperone_cli.evaluators.claude.meter import tokens_of
 class Result:
     """What one request of a batch came to."""
 
-    vote: Vote | None
-    """None where the request is worth handing in again."""
+    vote: Vote
     tokens: Tokens | None = None
     """What it took; None where it is not billed."""
+    again: bool = False
+    """The request is worth handing in again; if it is not, the vote stands."""
 
 
-AGAIN = Result(None)
+AGAIN = Result(reply.ERROR, again=True)
 
 
 def key_of(row: Mapping[str, Any]) -> bytes:
@@ -39,15 +40,23 @@ def read(row: Mapping[str, Any], label: str) -> Result:
     message = result.get("message")
     match result.get("type"):
         case "succeeded" if isinstance(message, Mapping):
-            tokens = tokens_of(message.get("usage"))
-            whole = isinstance(message.get("content"), list)
-            return Result(reply.read(message, label) if whole else None, tokens)
-        case "errored" if _cause(result.get("error")) == "invalid_request_error":
-            return Result(reply.ERROR)
+            return _answered(message, label)
+        case "errored":
+            return _errored(result.get("error"))
         case _:
             return AGAIN
 
 
-def _cause(error: Any) -> object:
+def _answered(message: Mapping[str, Any], label: str) -> Result:
+    tokens = tokens_of(message.get("usage"))
+    if not isinstance(message.get("content"), list):
+        return Result(reply.ERROR, tokens, again=True)
+    vote = reply.read(message, label)
+    return Result(vote, tokens, again=vote == reply.UNREADABLE)
+
+
+def _errored(error: Any) -> Result:
     inner = error.get("error") if isinstance(error, Mapping) else None
-    return inner.get("type") if isinstance(inner, Mapping) else None
+    if not isinstance(inner, Mapping) or inner.get("type") != "invalid_request_error":
+        return AGAIN
+    return Result(reply.TOO_LONG if faults.too_long(inner.get("message")) else reply.REJECTED)

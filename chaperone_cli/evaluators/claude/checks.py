@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from chaperone_cli.domain.cost import Tokens
 from chaperone_cli.errors import ChaperoneError, MissingKeyError, UsageError
 
 
@@ -10,6 +11,7 @@ class Status(StrEnum):
     """How a check came out."""
 
     OK = "ok"
+    SKIPPED = "skipped"
     WARNING = "warning"
     FAILED = "failed"
 
@@ -26,6 +28,8 @@ class Check:
     """What to do about it."""
     mendable: bool = False
     """Whether it failed for want of something that the user can give."""
+    tokens: Tokens | None = None
+    """What was paid for to find out."""
 
     @classmethod
     def failed(cls, name: str, error: ChaperoneError) -> "Check":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from chaperone_cli.errors import EvaluatorError, MissingKeyError, UsageError
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 VENDOR = "https://api.anthropic.com"
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+REACH = 10.0
+"""Seconds in which a connection comes about."""
 NO_KEY = "none"
 """Sent to servers that want no key, because the SDK sends nothing without one."""
 
@@ -64,6 +67,14 @@ class Endpoint:
         return _address(self.url, "is_loopback") or urlsplit(self.url).hostname == "localhost"
 
     @property
+    def proxied(self) -> bool:
+        """Says whether a proxy of the environment stands before the server."""
+        parts = urlsplit(self.url)
+        proxies = getproxies()
+        named = parts.scheme in proxies or "all" in proxies
+        return named and not self.loopback and not proxy_bypass(parts.hostname or "")
+
+    @property
     def local(self) -> bool:
         """Says whether the server runs on this machine or this network."""
         host = urlsplit(self.url).hostname or ""
@@ -91,14 +102,18 @@ def _tls() -> "SSLContext":
     return httpx2.create_ssl_context()
 
 
-def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthropic":
+def connect(
+    endpoint: Endpoint, connections: int, timeout: float, reach: float = REACH
+) -> "AsyncAnthropic":
     """Gives a client for at most `connections` calls at once; raises MissingKeyError without a key.
+
+    A call may take `timeout` seconds, and `reach` of them until it is connected.
 
     The SDK's own retries are off, because they obey a server's retry-after without any limit.
     """
     import anthropic
 
-    transport = _transport(endpoint, connections, timeout)
+    transport = _transport(endpoint, connections, timeout, reach)
     # Credentials of a profile on disk are the vendor's: they go to nobody else.
     key = None if has_key() or endpoint.vendor else NO_KEY
     client = anthropic.AsyncAnthropic(
@@ -114,7 +129,7 @@ def connect(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncAnthr
     return client
 
 
-def _transport(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncClient":
+def _transport(endpoint: Endpoint, connections: int, timeout: float, reach: float) -> "AsyncClient":
     """Gives what carries the calls; raises EvaluatorError for a proxy that cannot be used."""
     import anthropic
     import httpx2
@@ -124,7 +139,7 @@ def _transport(endpoint: Endpoint, connections: int, timeout: float) -> "AsyncCl
     limits = httpx2.Limits(
         max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30
     )
-    pause = httpx2.Timeout(timeout, connect=min(10.0, timeout))
+    pause = httpx2.Timeout(timeout, connect=min(reach, timeout))
     if endpoint.loopback:
         # NOTE: the SDK's client goes through the environment's proxies even with `trust_env` off,
         # and a proxy is no way to reach this machine.

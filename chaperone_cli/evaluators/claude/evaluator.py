@@ -2,21 +2,23 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
-from chaperone_cli.evaluators.claude.caller import Caller, Patience
+from chaperone_cli.evaluators.claude.caller import Ask, Caller, Patience
 from chaperone_cli.evaluators.claude.clients import Clients
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.ledger import Ledger
 from chaperone_cli.evaluators.claude.meter import Meter
-from chaperone_cli.evaluators.claude.offer import Offer, offer
-from chaperone_cli.evaluators.claude.pace import Pace
-from chaperone_cli.evaluators.claude.prompt import Prompt, draw_marker
+from chaperone_cli.evaluators.claude.offer import Offer, count, offer
+from chaperone_cli.evaluators.claude.pace import START, START_LOCAL, Pace
+from chaperone_cli.evaluators.claude.prompt import Prompt, Request, draw_marker
 from chaperone_cli.evaluators.claude.session import ClaudeSession
 from chaperone_cli.evaluators.claude.tampering import marks_of
-from chaperone_cli.evaluators.claude.trial import accepted
+from chaperone_cli.evaluators.claude.trial import accepted, proof, trial_rubric
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.claude.wording import wording
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 DEFAULT_MODEL = "claude-haiku-5-5"
-AT_ONCE, AT_ONCE_LOCAL = 32, 4
-"""Conversations at once: what the vendor's lowest rate limits allow, and one machine's server."""
-MOST_UNDER_WAY = 160
-"""Calls at once at most: more do not raise throughput, which the client's own work then limits."""
+CONVERSATIONS = 128
+"""Conversations at once, each of which waits for one call or a few: enough for any pace."""
+MOST_UNDER_WAY = 256
+"""Calls at once at most, where nobody says otherwise; how many there are is found by trying."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Options:
     """US dollars that the run may cost."""
     max_calls: int | None = None
     """Calls that the run may make, repeated ones included."""
+    max_total: float | None = None
+    """US dollars that this run and those before it on the same store may cost together."""
+    store: Path | None = None
+    """The vote store's file, in which what calls cost is noted; None where there is none."""
     under_way: int = MOST_UNDER_WAY
     """Calls at once at most."""
     patience: Patience = field(default_factory=Patience)
@@ -66,6 +72,22 @@ class Connection:
     """Whether the cache holds the instructions."""
     prompts: dict[str, Prompt] = field(default_factory=dict)
 
+    async def fits(self, request: Request, most: int) -> bool:
+        """Says whether the model takes `request`, of at most so many tokens; asks where unsure.
+
+        Where the server does not say, it is for the server to refuse.
+        """
+        limit = self.offer.most_input
+        if limit is None or most <= limit:
+            return True
+        counted = await count(self.client, request)
+        return counted is None or counted <= limit
+
+    def proof(self) -> Ask:
+        """Gives a question that is the run's own if it has one, about a made-up line."""
+        prompt = next(iter(self.prompts.values()), None)
+        return proof(prompt or self.prompt(trial_rubric()))
+
     @property
     def client(self) -> "AsyncAnthropic":
         """A client for calls that are made one at a time."""
@@ -83,17 +105,30 @@ class Connection:
 class ClaudeEvaluator(Evaluator):
     """Asks a model over the Messages API; makes no call and loads no SDK before the first vote."""
 
+    concurrency = CONVERSATIONS
+
     def __init__(self, options: Options) -> None:
         """Raises UsageError for a base URL that is none, or a cost limit without a price."""
         self.options = options
         self.endpoint = Endpoint.at(options.base_url)
-        self.concurrency = AT_ONCE_LOCAL if self.endpoint.local else AT_ONCE
-        self.meter = Meter(options.price, max_cost=options.max_cost, max_calls=options.max_calls)
+        if options.under_way > MOST_UNDER_WAY:
+            self.concurrency = options.under_way
+        self._ledger = Ledger(options.store) if options.store is not None else None
+        self.meter = Meter(
+            options.price,
+            max_cost=options.max_cost,
+            max_calls=options.max_calls,
+            max_total=options.max_total,
+            ledger=self._ledger,
+        )
         self._marker = options.marker or draw_marker()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
         self._remarks: tuple[str, ...] = ()
+        self._too_long: dict[str, set[int]] = {}
+        """The turns that the model does not take, by conversation."""
+        self._most_input: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Gives its settings; a copy in another process connects for itself."""
@@ -118,8 +153,21 @@ class ClaudeEvaluator(Evaluator):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Points out a model that may be misspelt."""
-        return self._remarks
+        """Points out a model that may be misspelt, and conversations longer than it takes."""
+        if not self._too_long:
+            return self._remarks
+        turns, talks = sum(map(len, self._too_long.values())), len(self._too_long)
+        takes = f" ({self._most_input:,} tokens)" if self._most_input else ""
+        return (
+            *self._remarks,
+            f"{turns:,} {'turn' if turns == 1 else 'turns'} of {talks:,} "
+            f"{'conversation' if talks == 1 else 'conversations'} came after more text than "
+            f"{self.options.model} takes{takes}: nobody voted on them",
+        )
+
+    def note_too_long(self, conversation: str, turn: Turn) -> None:
+        """Takes note that the model does not take `conversation` up to `turn`."""
+        self._too_long.setdefault(conversation, set()).add(turn.number)
 
     def suspicious(self, conversation: Conversation, turn: Turn) -> tuple[str, ...]:
         """Names what looks made to sway the model."""
@@ -150,18 +198,25 @@ class ClaudeEvaluator(Evaluator):
         if offered.near:
             near = " or ".join(offered.near)
             self._remarks = (f"no model named {options.model!r} is known; did you mean {near}?",)
+        self._most_input = offered.most_input
         caller = Caller(
             clients,
             self.endpoint,
-            Pace(options.under_way),
+            Pace(options.under_way, START_LOCAL if self.endpoint.local else START),
             self.meter,
             options.patience,
+            lambda: connection.proof(),
             kept=options.kept,
         )
-        return Connection(clients, caller, replace(offered, form=form), options.model, self._marker)
+        connection = Connection(
+            clients, caller, replace(offered, form=form), options.model, self._marker
+        )
+        return connection
 
     async def close(self) -> None:
         """Closes the connections."""
         if self._connection is not None:
             await self._connection.clients.close()
             self._connection = None
+        if self._ledger is not None:
+            self._ledger.close()

@@ -4,6 +4,7 @@ The messages made here name the status and the server's code for the cause, and 
 which may repeat what was sent.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, EvaluatorError
+from chaperone_cli.evaluators.claude.reach import Unreached, cause
 from chaperone_cli.evaluators.claude.reply import UnusableBodyError
 
 RETRIED = frozenset({408, 409, 429})
@@ -41,9 +43,15 @@ class Fault:
     wait: float | None = None
     """Seconds after which the server wants to be asked again."""
     crowded: bool = False
-    """The server is asked too much at once."""
+    """The server may be asked too much at once."""
+    limited: bool = False
+    """A limit on calls was reached, so that others will be refused too."""
     billed: bool = False
     """The server may have done its work, and bill it, although no reply arrived."""
+    unreached: Unreached | None = None
+    """Why no connection came about, if none did."""
+    too_long: bool = False
+    """The request is longer than the model or the server takes."""
 
 
 def of_exception(exc: Exception) -> Fault:
@@ -54,11 +62,12 @@ def of_exception(exc: Exception) -> Fault:
         case anthropic.APIStatusError():
             return _of_status(exc)
         case anthropic.APITimeoutError() | TimeoutError():
-            return Fault(Course.RETRY, "no reply in time", billed=True)
+            return Fault(Course.RETRY, "no reply in time", billed=True, crowded=True)
         case anthropic.APIConnectionError():
-            refused = type(exc.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-            problem = "no connection" if refused else "the connection broke"
-            return Fault(Course.RETRY, problem, billed=not refused)
+            found = cause(exc)
+            if found is None:
+                return Fault(Course.RETRY, "the connection broke", billed=True)
+            return Fault(Course.RETRY, found.problem, unreached=found)
         case UnusableBodyError():
             return Fault(Course.RETRY, str(exc), billed=True)
         case _:
@@ -73,11 +82,30 @@ def _of_status(exc: "anthropic.APIStatusError") -> Fault:  # type: ignore[name-d
         return Fault(Course.END, problem, _out_of_money(problem))
     if status in RETRIED or status >= 500:
         wait = retry_after(exc.response.headers)
-        return Fault(Course.RETRY, problem, wait=wait, crowded=status in CROWDED)
-    if status in _HINTS:
+        return Fault(
+            Course.RETRY, problem, wait=wait, crowded=status in CROWDED, limited=status == 429
+        )
+    if status in _HINTS and not _filtered(status, exc.type):
         error = EvaluatorError(f"the server refuses every call: {problem}", hint=_HINTS[status])
         return Fault(Course.END, problem, error)
-    return Fault(Course.GIVE_UP, problem)
+    long = status == 413 or too_long(exc.api_message)
+    return Fault(Course.GIVE_UP, problem, too_long=long)
+
+
+_TOO_LONG = re.compile(
+    r"prompt is too long|too many tokens|context[ _](length|size|window)|maximum context", re.I
+)
+"""How servers say that a conversation is longer than they take; the first is the vendor's way."""
+
+
+def too_long(message: object) -> bool:
+    """Says whether the server's `message` is about a conversation longer than it takes."""
+    return isinstance(message, str) and bool(_TOO_LONG.search(message))
+
+
+def _filtered(status: int, kind: object) -> bool:
+    """Says whether something before the API may have refused this one text."""
+    return status == 403 and kind != "permission_error"
 
 
 _HINTS = {

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chaperone_cli.domain.cost import Price, Spend, Tokens
 from chaperone_cli.errors import BudgetExhausted, UsageError
+from chaperone_cli.evaluators.claude.ledger import Ledger
 
 
 def tokens_of(usage: object) -> Tokens:
@@ -24,6 +26,15 @@ def tokens_of(usage: object) -> Tokens:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What is set aside for one call: the most that it can take."""
+
+    prompt: int
+    output: int
+    dollars: float
+
+
 class Meter:
     """Spend so far, what the calls under way may add to it, and how much it may come to."""
 
@@ -33,19 +44,28 @@ class Meter:
         *,
         max_cost: float | None = None,
         max_calls: int | None = None,
+        max_total: float | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
-        """Raises UsageError for a limit on cost where no price is known."""
-        if max_cost is not None and price is None:
+        """Raises UsageError for a limit on cost where no price, or no ledger, is known."""
+        for name, limit in (("max-cost", max_cost), ("max-cost-total", max_total)):
+            if limit is not None and price is None:
+                raise UsageError(
+                    f"--{name} needs the model's price, which is not known",
+                    hint="state the price in a file for --prices, or limit the run with "
+                    "--max-calls",
+                )
+        if max_total is not None and ledger is None:
             raise UsageError(
-                "--max-cost needs the model's price, which is not known",
-                hint="state the price in a file for --prices, or limit the run with --max-calls",
+                "--max-cost-total counts what is noted in the vote store, and there is none",
+                hint="leave out --no-store, or limit this run alone with --max-cost",
             )
         self.spend = Spend(dollars=None if price is None else 0.0)
         self._price = price
         self._max_cost = max_cost
         self._max_calls = max_calls
-        self._written_off = 0.0
-        """Dollars of calls that failed after the server may have billed them."""
+        self._max_total = max_total
+        self._ledger = ledger if price is not None else None
         self._reserved = 0.0
         self._under_way = 0
         self._over = False
@@ -55,8 +75,8 @@ class Meter:
         """Waits from now on in another event loop."""
         self._settled = asyncio.Event()
 
-    async def reserve(self, prompt: int, output: int) -> float:
-        """Waits until a call is sure to stay within the limits and gives the dollars set aside.
+    async def reserve(self, prompt: int, output: int) -> Reserved:
+        """Waits until a call is sure to stay within the limits and gives what is set aside.
 
         `prompt` and `output` are the most tokens that it can take. Where calls under way may take
         the rest of the budget, it waits for them, so that what they bring is saved; raises
@@ -73,41 +93,60 @@ class Meter:
             await self._settled.wait()
         self._under_way += 1
         self._reserved += most
+        self._note(0.0, most)
         self.spend.calls += 1
-        return most
+        return Reserved(prompt, output, most)
 
-    def reserve_batch(self, prompts: Sequence[int], output: int) -> float:
+    def reserve_batch(self, requests: Sequence[tuple[int, int]]) -> float:
         """Sets aside the dollars for one batch of requests; raises BudgetExhausted.
 
-        `prompts` are the most prompt tokens of each, `output` the most tokens of each reply.
+        Each is given by the most tokens of its prompt and the most of its reply.
         """
-        most = sum(self._most(prompt, output, batch=True) for prompt in prompts)
-        if not self._fits(most, len(prompts)):
+        most = sum(self._most(prompt, output, batch=True) for prompt, output in requests)
+        if not self._fits(most, len(requests)):
             raise self._exhausted()
         self._reserved += most
-        self.spend.calls += len(prompts)
+        self.spend.calls += len(requests)
         return most
 
-    def settle(self, reserved: float, tokens: Tokens) -> None:
-        """Takes note of a reply that took `tokens`."""
-        self.record(tokens)
-        self._release(reserved)
+    def hold_batch(self, batch: int, reserved: float) -> None:
+        """Notes what is set aside for `batch`, for the runs that come before its results."""
+        if self._ledger is not None:
+            self._ledger.hold(batch, reserved)
 
-    def record(self, tokens: Tokens, *, batch: bool = False) -> None:
-        """Counts what one call took."""
-        self.spend.add(tokens, self._price, batch=batch)
+    def settle(self, reserved: Reserved, message: Mapping[str, Any]) -> None:
+        """Takes note of the reply `message`; one that says nothing of its cost took the most."""
+        tokens = tokens_of(message.get("usage"))
+        before = self.spend.dollars or 0.0
+        if tokens.prompt and (tokens.output or not message.get("content")):
+            self.spend.add(tokens, self._price)
+        else:
+            most = Tokens(input=reserved.prompt, output=reserved.output)
+            self.spend.estimate(most, reserved.dollars)
+        self._release(reserved, (self.spend.dollars or 0.0) - before)
 
-    def release_batch(self, reserved: float) -> None:
+    def record_batch(self, tokens: Tokens, most: float) -> None:
+        """Counts what one request of a batch took: at most so many dollars where it is not said."""
+        before = self.spend.dollars or 0.0
+        if tokens.prompt:
+            self.spend.add(tokens, self._price, batch=True)
+        else:
+            self.spend.estimate(tokens, most)
+        self._note((self.spend.dollars or 0.0) - before, 0.0)
+
+    def release_batch(self, batch: int, reserved: float) -> None:
         """Gives back what was set aside for a batch, once its results are recorded."""
         self._reserved -= reserved
+        if self._ledger is not None:
+            self._ledger.free(batch)
 
-    def fail(self, reserved: float, *, billed: bool) -> None:
+    def fail(self, reserved: Reserved, *, billed: bool) -> None:
         """Takes note of a call without a usable reply, which the server may have `billed`."""
         self.spend.failed += 1
         if billed:
             self.spend.unaccounted += 1
-            self._written_off += reserved
-        self._release(reserved)
+            self.spend.written_off += reserved.dollars
+        self._release(reserved, reserved.dollars if billed else 0.0)
 
     async def drained(self, seconds: float) -> None:
         """Waits until no call is under way, for at most so many seconds."""
@@ -119,10 +158,15 @@ class Meter:
         except TimeoutError:
             return
 
-    def _release(self, reserved: float) -> None:
+    def _release(self, reserved: Reserved, spent: float) -> None:
         self._under_way -= 1
-        self._reserved -= reserved
+        self._reserved -= reserved.dollars
+        self._note(spent, -reserved.dollars)
         self._settled.set()
+
+    def _note(self, spent: float, set_aside: float) -> None:
+        if self._ledger is not None:
+            self._ledger.note(spent, set_aside)
 
     def _most(self, prompt: int, output: int, *, batch: bool = False) -> float:
         return 0.0 if self._price is None else self._price.most(prompt, output, batch=batch)
@@ -130,21 +174,31 @@ class Meter:
     def _fits(self, most: float, calls: int) -> bool:
         if self._max_calls is not None and self.spend.calls + calls > self._max_calls:
             return False
-        if self._max_cost is None:
-            return True
-        spent = (self.spend.dollars or 0.0) + self._written_off + self._reserved
-        return spent + most <= self._max_cost
+        spent = self.spend.most_dollars + self._reserved
+        if self._max_cost is not None and spent + most > self._max_cost:
+            return False
+        return self._max_total is None or self._total() + most <= self._max_total
+
+    def _total(self) -> float:
+        return 0.0 if self._ledger is None else self._ledger.total()
+
+    @property
+    def so_far(self) -> str:
+        """Says what the run has taken."""
+        spent = f"{self.spend.calls} calls"
+        return spent if self._price is None else f"{spent}, {self.spend.shown_dollars}"
 
     def _exhausted(self) -> BudgetExhausted:
-        spent = f"{self.spend.calls} calls"
-        if self.spend.dollars is not None:
-            spent += f", ${self.spend.dollars:.4f}"
+        so_far = f"{self.so_far} so far"
         limits = [
             *([f"--max-calls {self._max_calls}"] if self._max_calls is not None else []),
             *([f"--max-cost {self._max_cost:g}"] if self._max_cost is not None else []),
         ]
+        if self._max_total is not None:
+            limits.append(f"--max-cost-total {self._max_total:g}")
+            so_far += f", ${self._total():,.4f} by all runs on this store"
         return BudgetExhausted(
-            f"the next call could exceed {' or '.join(limits)} ({spent} so far)",
+            f"the next call could exceed {' or '.join(limits)} ({so_far})",
             hint="run the same command again with a higher limit",
         )
 

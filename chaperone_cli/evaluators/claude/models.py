@@ -62,6 +62,8 @@ class Listed:
     use: str | None = None
     least_cached: int = LEAST_CACHED
     """The shortest prefix, in tokens, that the cache keeps; known to the vendor alone in part."""
+    most_input: int | None = None
+    """The most tokens of a prompt."""
 
 
 def plain(*, local: bool) -> Form:
@@ -103,7 +105,7 @@ def listed(model: str) -> Listed | None:
         low_effort=row["effort"],
     )
     least = row.get("least_cached", LEAST_CACHED)
-    return Listed(form, row.get("retired"), row.get("use"), least)
+    return Listed(form, row.get("retired"), row.get("use"), least, row.get("most_input"))
 
 
 @cache

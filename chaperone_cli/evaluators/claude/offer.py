@@ -1,5 +1,6 @@
 """Asks the models endpoint, free of charge, what a model on this server accepts."""
 
+import asyncio
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 TRIES = 3
+PAUSE = 0.25
+"""Seconds before a second attempt; twice as many before a third."""
 SUGGESTIONS = 3
 ALIKE = 0.75
 """How like a known name (difflib's ratio) one has to be to pass for its misspelling."""
@@ -36,6 +39,8 @@ class Offer:
     """ISO 8601."""
     near: tuple[str, ...] = ()
     """Known models of nearly that name, where this one is known to nobody."""
+    most_input: int | None = None
+    """The most tokens of a prompt, where anybody says."""
 
 
 async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
@@ -52,12 +57,44 @@ async def offer(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Off
             "server",
             answer.get("lifecycle"),
             answer.get("retires_at"),
+            most_input=_limit(answer.get("max_input_tokens")),
         )
     return await _tabled(client, endpoint, model)
 
 
+def _limit(said: object) -> int | None:
+    return said if type(said) is int and said > 0 else None
+
+
+async def count(client: "AsyncAnthropic", request: Mapping[str, Any]) -> int | None:
+    """Has the server count the tokens of `request`, free of charge; None where it does not."""
+    import httpx2
+
+    body = {key: value for key, value in request.items() if key not in _UNCOUNTED}
+    try:
+        response = await client.post(
+            "/v1/messages/count_tokens",
+            cast_to=httpx2.Response,
+            content=orjson.dumps(body),
+            options={"headers": {"content-type": "application/json"}},
+        )
+        answer = orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        return None
+    except Exception as exc:
+        faults.of_exception(exc)
+        return None
+    return _limit(answer.get("input_tokens")) if isinstance(answer, dict) else None
+
+
+_UNCOUNTED = ("max_tokens", "temperature")
+"""Fields of a request that play no part in the size of its prompt."""
+
+
 async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
     """Gives the offer where the models endpoint has none: it may not exist, or fail for now."""
+    if fault.unreached is not None:
+        raise fault.unreached.error(endpoint.shown)
     if fault.error is not None and "404" not in fault.problem:
         raise fault.error
     known = models.listed(model)
@@ -70,7 +107,7 @@ async def _without(fault: Fault, client: "AsyncAnthropic", endpoint: Endpoint, m
 async def _tabled(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> Offer:
     known = models.listed(model)
     if known is not None:
-        return Offer(known.form, "table")
+        return Offer(known.form, "table", most_input=known.most_input)
     if endpoint.vendor:
         raise EvaluatorError(
             f"what the model {model!r} accepts cannot be found out: the models endpoint fails",
@@ -113,7 +150,8 @@ async def _retrieve(client: "AsyncAnthropic", path: str) -> dict[str, Any] | Fau
     import httpx2
 
     fault = Fault(Course.GIVE_UP, "not asked")
-    for _ in range(TRIES):
+    for tries in range(TRIES):
+        await asyncio.sleep(PAUSE * tries)
         try:
             response = await client.get(path, cast_to=httpx2.Response)
             answer = orjson.loads(response.content)
@@ -121,7 +159,7 @@ async def _retrieve(client: "AsyncAnthropic", path: str) -> dict[str, Any] | Fau
             return Fault(Course.GIVE_UP, "no JSON")
         except Exception as exc:
             fault = faults.of_exception(exc)
-            if fault.course is not Course.RETRY:
+            if fault.course is not Course.RETRY or (fault.unreached and fault.unreached.lasting):
                 return fault
             continue
         return answer if isinstance(answer, dict) else Fault(Course.GIVE_UP, "no object")

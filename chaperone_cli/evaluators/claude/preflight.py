@@ -20,8 +20,11 @@ async def needs(options: Options) -> list[Check]:
         return [Check.failed("server", exc)]
 
 
-async def preflight(options: Options) -> list[Check]:
-    """Looks at everything that a run under `options` needs; free of charge."""
+async def preflight(options: Options, *, spend: bool = False) -> list[Check]:
+    """Looks at everything that a run under `options` needs.
+
+    Free of charge, unless it may `spend` what one question costs.
+    """
     try:
         endpoint = Endpoint.at(options.base_url)
     except ChaperoneError as exc:
@@ -34,7 +37,7 @@ async def preflight(options: Options) -> list[Check]:
         price(options),
     ]
     if checks[0].status is not Status.FAILED:
-        checks += await server(endpoint, options.model)
+        checks += await server(endpoint, options.model, options.price, spend=spend)
     return checks
 
 

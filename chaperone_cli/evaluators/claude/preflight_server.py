@@ -1,36 +1,45 @@
-"""Asks a server, free of charge, whether a run could work with it."""
+"""Asks a server whether a run could work with it; free of charge, unless it may ask for a vote."""
 
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from chaperone_cli.domain.cost import Price
 from chaperone_cli.errors import ChaperoneError
 from chaperone_cli.evaluators.claude import faults, models
 from chaperone_cli.evaluators.claude.checks import Check, Status
 from chaperone_cli.evaluators.claude.endpoint import Endpoint, connect
-from chaperone_cli.evaluators.claude.offer import Offer, offer
+from chaperone_cli.evaluators.claude.offer import PAUSE, TRIES, Offer, offer
 from chaperone_cli.evaluators.claude.trial import trial
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+REACH = 3.0
+"""Seconds in which a connection comes about: what takes longer is no way to audit."""
 TIMEOUT = 60.0
 """Seconds that the server gets to answer; one of this machine may have to load the model first."""
 CLOCK_SKEW = 120.0
 """Seconds by which clocks may differ; certificates and rate limits are stated in time of day."""
 
 
-async def server(endpoint: Endpoint, model: str) -> list[Check]:
-    """Asks the server for the time and for the model."""
+async def server(
+    endpoint: Endpoint, model: str, price: Price | None, *, spend: bool
+) -> list[Check]:
+    """Asks the server for the time and for the model and, if it may `spend`, for one vote."""
     try:
-        client = connect(endpoint, 1, TIMEOUT)
+        client = connect(endpoint, 1, TIMEOUT, REACH)
     except ChaperoneError as exc:
         return [Check.failed("model", exc)]
     try:
         reached, date = await _reach(client, endpoint)
         if reached is not None:
             return [reached]
-        return [_clock(date), *await _model(client, endpoint, model)]
+        checks = await _model(client, endpoint, model, spend=spend)
+        return [_clock(date), *(_priced(check, price) for check in checks)]
     finally:
         await client.close()
 
@@ -42,22 +51,30 @@ async def _reach(
     import anthropic
     import httpx2
 
-    try:
-        headers = (await client.get("/v1/models?limit=1", cast_to=httpx2.Response)).headers
-    except anthropic.APIStatusError as exc:
-        headers = exc.response.headers
-    except anthropic.AnthropicError as exc:
-        problem = faults.of_exception(exc).problem
-        message, hint = f"{endpoint.shown} does not answer: {problem}", _REACH_HINT
-        return Check("model", Status.FAILED, message, hint), None
+    for tries in range(TRIES):
+        await asyncio.sleep(PAUSE * tries)
+        try:
+            response = await client.get("/v1/models?limit=1", cast_to=httpx2.Response)
+            return None, _time(response.headers)
+        except anthropic.APIStatusError as exc:
+            if exc.status_code < 500:
+                return None, _time(exc.response.headers)
+            fault = faults.of_exception(exc)
+        except anthropic.AnthropicError as exc:
+            fault = faults.of_exception(exc)
+            if fault.unreached is not None:
+                return Check.failed("model", fault.unreached.error(endpoint.shown)), None
+    message = f"{endpoint.shown} answers no request: {fault.problem}"
+    hint = "look at the server's log; if it has only just started, try again"
+    return Check("model", Status.FAILED, message, hint), None
+
+
+def _time(headers: Mapping[str, str]) -> datetime | None:
     try:
         found = parsedate_to_datetime(headers.get("date", ""))
     except ValueError:
-        return None, None
-    return None, found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-_REACH_HINT = "start the server, or correct --base-url; look at the network and its proxy"
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _clock(date: datetime | None) -> Check:
@@ -75,17 +92,52 @@ def _clock(date: datetime | None) -> Check:
     return Check("clock", Status.OK, f"within {CLOCK_SKEW:.0f} s of the server's")
 
 
-async def _model(client: "AsyncAnthropic", endpoint: Endpoint, model: str) -> list[Check]:
+async def _model(
+    client: "AsyncAnthropic", endpoint: Endpoint, model: str, *, spend: bool
+) -> list[Check]:
     try:
         offered = await offer(client, endpoint, model)
     except ChaperoneError as exc:
         return [Check.failed("model", exc)]
+    free = offered.source == "nobody" and endpoint.local
+    call = await trial(client, model, offered.form) if spend or free else _UNASKED
     if offered.lifecycle == "deprecated":
-        return [_deprecated(model, offered)]
-    checks = [Check("model", *_told(model, offered))]
-    if offered.source == "nobody" and endpoint.local:
-        checks.append(await trial(client, model, offered.form))
-    return checks
+        return [_deprecated(model, offered), call]
+    if (gone := _retired(model, offered, call)) is not None:
+        return [gone, call]
+    return [Check("model", *_told(model, offered)), call]
+
+
+_UNASKED = Check(
+    "call",
+    Status.SKIPPED,
+    "the model was asked nothing, so that nothing was paid",
+    "--spend asks it one question about a made-up line",
+)
+
+
+def _retired(model: str, offered: Offer, call: Check) -> Check | None:
+    """Says that the vendor retired `model`, or will, where the server itself says nothing."""
+    listed = models.listed(model)
+    if offered.source != "table" or listed is None or listed.retired is None:
+        return None
+    if listed.retired > datetime.now(UTC).date():
+        status, when = Status.WARNING, f"will be retired on {listed.retired}"
+    elif call.status in (Status.OK, Status.WARNING):
+        status, when = Status.WARNING, f"was retired on {listed.retired}, and this server has it"
+    else:
+        status, when = Status.FAILED, f"was retired on {listed.retired}"
+    hint = f"use --model {listed.use}" if listed.use else "choose another --model"
+    if call is _UNASKED and status is Status.FAILED:
+        hint += "; where this server may still have it, --spend finds out"
+    return Check("model", status, f"the model {model!r} {when}", hint)
+
+
+def _priced(check: Check, price: Price | None) -> Check:
+    """Adds to a check what its question cost."""
+    if check.tokens is None or price is None:
+        return check
+    return replace(check, message=f"{check.message}; it cost ${price.dollars(check.tokens):.6f}")
 
 
 def _deprecated(model: str, offered: Offer) -> Check:

@@ -27,6 +27,9 @@ OVERHEAD = 1500
 PER_BLOCK = 8
 """Tokens allowed for what stands between two blocks."""
 
+LONGEST_REPLY = 16_384
+"""Most tokens of a reply that is asked for again because it was cut off."""
+
 Lifetime = Literal["5m", "1h"]
 Block = dict[str, Any]
 Request = dict[str, Any]
@@ -172,6 +175,11 @@ class Transcript:
         if tokens:
             self._seen = (turn.index, tokens)
             self._prompt.least_seen = min(tokens, self._prompt.least_seen or tokens)
+
+
+def with_longer_reply(request: Request) -> Request:
+    """Gives `request` with more room for its reply, which leaves what is cached of it as it is."""
+    return {**request, "max_tokens": min(request["max_tokens"] * 8, LONGEST_REPLY)}
 
 
 def _block(text: str) -> Block:

@@ -1,7 +1,7 @@
 """Reads a reply strictly: yes, no, or an abstention with its reason; never a guess."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -11,9 +11,15 @@ from chaperone_cli.domain.vote import NO, YES, AbstainReason, Answer, Vote
 REFUSED = Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
 UNREADABLE = Vote(Answer.ABSTAIN, AbstainReason.UNREADABLE)
 ERROR = Vote(Answer.ABSTAIN, AbstainReason.ERROR)
+TOO_LONG = Vote(Answer.ABSTAIN, AbstainReason.TOO_LONG)
+REJECTED = Vote(Answer.ABSTAIN, AbstainReason.REJECTED)
 
 FINISHED = ("end_turn", "stop_sequence", "stop", None)
 """Reasons to stop that leave a reply whole; some servers have their own, or give none."""
+CUT_OFF = "max_tokens"
+"""The reason to stop of a reply that needed more tokens than it was allowed."""
+FINAL = ("refusal", "model_context_window_exceeded")
+"""Reasons to stop after which the same request is not made again within a run."""
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 """How models on other servers show their thinking when it is not kept apart from the answer."""
@@ -42,9 +48,16 @@ def read(message: Mapping[str, Any], key: str) -> Vote:
     stop = message.get("stop_reason")
     if stop == "refusal":
         return REFUSED
+    if stop == "model_context_window_exceeded":
+        return TOO_LONG
     if stop not in FINISHED:
         return UNREADABLE
     return understand(text(message), key)
+
+
+def casts_vote(key: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Gives what says whether a message casts a vote other than an abstention."""
+    return lambda message: read(message, key).reason is None
 
 
 def text(message: Mapping[str, Any]) -> str:

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Evidence, Vote
 from chaperone_cli.evaluators.claude import explain, reply
-from chaperone_cli.evaluators.claude.caller import GivenUpError
+from chaperone_cli.evaluators.claude.caller import GivenUpError, Message
 from chaperone_cli.evaluators.claude.meter import tokens_of
 from chaperone_cli.evaluators.claude.prompt import Transcript
 from chaperone_cli.evaluators.claude.tampering import marks_of
@@ -34,6 +34,8 @@ class ClaudeSession(Session):
         self._turn = 0
         self._warmth = Warmth()
         self._marks: tuple[str, ...] = ()
+        self._too_long = False
+        """Whether a turn was too long; then all that come after it are."""
 
     async def vote(self, turn: Turn, passes: Sequence[int]) -> Sequence[Vote]:  # noqa: D102
         self._move_to(turn)
@@ -50,11 +52,17 @@ class ClaudeSession(Session):
         )
         transcript = Transcript(asking, self._conversation)
         request = transcript.request(turn)
+
+        def read(message: Message) -> Explanation | None:
+            return explain.read(message, self._conversation, turn)
+
         try:
-            message = await connection.caller.ask(request, transcript.most_tokens(turn))
+            message = await connection.caller.ask(
+                request, transcript.most_tokens(turn), lambda message: read(message) is not None
+            )
         except GivenUpError:
             return None
-        return explain.read(message, self._conversation, turn)
+        return read(message)
 
     def _move_to(self, turn: Turn) -> None:
         if turn.number != self._turn:
@@ -65,8 +73,11 @@ class ClaudeSession(Session):
         warmth, marks = self._warmth, self._marks
         try:
             vote = await self._ask(turn, warmth)
-        except GivenUpError:
-            vote = reply.ERROR
+        except GivenUpError as exc:
+            vote = exc.vote
+        if vote == reply.TOO_LONG:
+            self._too_long = True
+            self._evaluator.note_too_long(self._conversation.id, turn)
         return replace(vote, evidence=Evidence(marks)) if marks else vote
 
     async def _ask(self, turn: Turn, warmth: Warmth) -> Vote:
@@ -75,9 +86,12 @@ class ClaudeSession(Session):
         if self._transcript is None:
             self._transcript = Transcript(prompt, self._conversation)
         transcript, request = self._transcript, self._transcript.request(turn)
+        if self._too_long or not await connection.fits(request, transcript.most_tokens(turn)):
+            return reply.TOO_LONG
+        usable = reply.casts_vote(prompt.label.id)
 
-        async def call() -> dict[str, Any]:
-            return await connection.caller.ask(request, transcript.most_tokens(turn))
+        async def call() -> Message:
+            return await connection.caller.ask(request, transcript.most_tokens(turn), usable)
 
         if connection.offer.form.caching:
             message = await warmth.call(lambda: connection.warmth.call(call))

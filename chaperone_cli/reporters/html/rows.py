@@ -29,6 +29,8 @@ ABSTENTIONS = {
     AbstainReason.UNREADABLE: "u",
     AbstainReason.ERROR: "e",
     AbstainReason.UNSUPPORTED_LANGUAGE: "l",
+    AbstainReason.TOO_LONG: "t",
+    AbstainReason.REJECTED: "j",
 }
 _ANSWERS = {Answer.YES: "1", Answer.NO: "0"}
 

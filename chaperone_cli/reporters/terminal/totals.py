@@ -212,12 +212,11 @@ def calls(spend: Spend | None) -> str:
     if spend is None:
         return ""
     tokens = spend.tokens
-    dollars = "price not known" if spend.dollars is None else f"${spend.dollars:,.4f}"
     failed = f", {spend.failed:,} failed" if spend.failed else ""
     return (
         f"{plural(spend.calls, 'call')}{failed}, {tokens.prompt:,} input tokens "
         f"({percent(tokens.read, tokens.prompt)} from the cache), {tokens.output:,} output, "
-        f"{dollars}"
+        f"{spend.shown_dollars}"
     )
 
 

@@ -29,6 +29,7 @@ class Audit:
     verdicts: dict[str, ConversationVerdict]
     spend: Spend
     error: ChaperoneError | None
+    remarks: tuple[str, ...] = ()
 
     @property
     def votes(self) -> dict[str, str]:
@@ -46,14 +47,15 @@ def audit(
     passes: int = 5,
     store: Path | None = None,
     concurrency: int = 8,
+    keep_abstentions: bool = False,
     **options: Any,
 ) -> Audit:
     """Audits `conversations`; what ends the audit early is given, not raised."""
     model = options.setdefault("model", HAIKU)
     options.setdefault("patience", QUICK)
     price = prices.shipped().of(model)
-    evaluator = ClaudeEvaluator(Options(base_url=url, price=price, **options))
-    kept = VoteStore(store) if store else None
+    evaluator = ClaudeEvaluator(Options(base_url=url, price=price, store=store, **options))
+    kept = VoteStore(store, keep_abstentions=keep_abstentions) if store else None
     protocol = Protocol(rubric.load("parasocial"), Rule(rule), passes)
     result = Audit({}, evaluator.spend, None)
     try:
@@ -72,4 +74,5 @@ async def _run(auditor: Auditor, items: tuple[Conversation, ...], result: Audit)
             assert not isinstance(one, Problem)
             result.verdicts[one.conversation.id] = one.verdict
     finally:
+        result.remarks = auditor.remarks
         await auditor.evaluator.close()

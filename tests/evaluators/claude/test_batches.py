@@ -128,7 +128,10 @@ def test_an_invalid_request_is_not_handed_in_again(tmp_path: Path) -> None:
         outcome = runs.batched(TALKS[:1])
         assert outcome.votes == {"c0": "n a a a"}
         assert (batches(standin), kinds(standin).count("batch")) == (1, 3)
-        assert runs.batched(TALKS[:1]).usage.votes_from_store == 1, "an error is not kept"
+        assert {vote.reason for turn in outcome.verdicts[0].turns for vote in turn.votes} == {
+            *(None, "rejected")
+        }
+        assert runs.batched(TALKS[:1]).usage.votes_from_store == 4, "it is remembered"
 
 
 def test_refusals_and_unreadable_replies_are_abstentions(tmp_path: Path) -> None:
@@ -137,7 +140,8 @@ def test_refusals_and_unreadable_replies_are_abstentions(tmp_path: Path) -> None
     log.write_text(f'{{"id": "a", "turns": {turns}}}\n')
     votes.write_text(
         '{"conversation": "a", "turn": 1, "votes": [0]}\n'
-        '{"conversation": "a", "turn": 2, "votes": ["refused", "unreadable", 0]}\n'
+        '{"conversation": "a", "turn": 2, "votes": '
+        '["refused", "unreadable", "unreadable", "unreadable", 0]}\n'
     )
     with running(logs=(log,), votes=(votes,)) as standin:
         outcome = Runs(standin.url, tmp_path).batched([conversation("a", "one", "two")])
@@ -155,7 +159,7 @@ def test_batches_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_mistake_shows_before_a_batch_is_handed_in(tmp_path: Path) -> None:
-    with running(script=("bad_request",)) as standin:
+    with running(script=("bad_request",) * 2) as standin:
         outcome = Runs(standin.url, tmp_path).batched(TALKS)
     assert isinstance(outcome.error, EvaluatorError)
     assert "400" in outcome.error.message

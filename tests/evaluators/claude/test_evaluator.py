@@ -58,8 +58,10 @@ def test_a_gap_longer_than_the_look_back_gets_a_breakpoint_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("fault", "vote"),
     [
-        *(("refusal", "a"), ("max_tokens", "a"), ("no_text", "a"), ("gibberish", "a")),
+        *(("refusal", "a"), ("max_tokens", "n"), ("no_text", "n"), ("gibberish", "n")),
         *(("context_window", "a"), ("bad_request", "a"), ("too_large", "a")),
+        *(("cut_off", "n"), ("unknown_stop", "n"), ("dropped", "n"), ("firewall", "a")),
+        *(("unavailable", "n"), ("conflict", "n"), ("unprocessable", "a")),
         *(("html", "n"), ("truncated", "n"), ("empty", "n"), ("array", "n"), ("reset", "n")),
         *(("rate_limit", "n"), ("overloaded", "n"), ("internal", "n"), ("gateway", "n")),
         ("slow", "n"),
@@ -78,14 +80,19 @@ REASONS = {
     "max_tokens": "unreadable",
     "no_text": "unreadable",
     "gibberish": "unreadable",
-    "context_window": "unreadable",
-    "bad_request": "error",
+    "cut_off": "unreadable",
+    "unknown_stop": "unreadable",
+    "context_window": "too_long",
+    "too_large": "too_long",
+    "bad_request": "rejected",
+    "unprocessable": "rejected",
+    "firewall": "rejected",
 }
 
 
 @pytest.mark.parametrize("fault", REASONS)
 def test_an_abstention_says_why(fault: str) -> None:
-    with running(rule="yes", script=("ok", fault)) as standin:
+    with running(rule="yes", script=("ok", *[fault] * 3)) as standin:
         audited = audit(standin.url, TALK, passes=1)
     assert audited.verdicts["c"].turns[1].votes[0].reason == REASONS[fault]
 
@@ -119,8 +126,8 @@ def test_a_server_that_was_never_there_is_noticed_at_once() -> None:
         url = standin.url
     audited = audit(url, TALK)
     assert said(audited) == (
-        f"{url} gives no usable reply: no connection",
-        "`chaperone doctor` looks into it",
+        f"{url} cannot be reached: nothing listens at that address",
+        "start the server, or correct host and port of --base-url",
     )
 
 
@@ -129,11 +136,12 @@ def test_a_server_that_goes_away_ends_the_run() -> None:
     script = ("ok", *["bad_request"] * 40)
     with running(rule="no", script=script) as standin:
         audited = audit(standin.url, *talks, concurrency=1)
-    assert (
-        said(audited)[0]
-        == f"{standin.url} gives no usable reply: status 400 (invalid_request_error)"
+    assert said(audited)[0] == (
+        f"{standin.url} gives no usable reply: 10 calls in a row brought no answer (10 status 400 "
+        "(invalid_request_error)), and a harmless question of our own brought none; "
+        f"12 calls, ${standin.ledger.calls[0].dollars:.4f}"
     )
-    assert len(standin.ledger.calls) == 11
+    assert len(standin.ledger.calls) == 12
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 10])

@@ -35,6 +35,7 @@ def test_all_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
                 f"{HAIKU}: replies held to a schema, prompt cache, thinking turned off by "
                 "disabled, as the server says",
             ),
+            "call": (Status.SKIPPED, "the model was asked nothing, so that nothing was paid"),
         }
         assert standin.ledger.calls == [], "nothing was paid for"
 
@@ -112,7 +113,7 @@ def test_a_retired_and_an_unknown_model() -> None:
 def test_a_local_server_is_tried_out() -> None:
     with running(local=True, rule="yes") as standin:
         check = checked("llama3", standin.url)["call"]
-        assert check == Check("call", Status.OK, "llama3 answers as it is asked to")
+        assert (check.status, check.message) == (Status.OK, "llama3 answers as it is asked to")
     with capturing("Rain is wet.") as captured:
         check = checked("llama3", captured.url)["call"]
     assert check.status is Status.WARNING
@@ -125,8 +126,8 @@ def test_a_server_that_is_not_there() -> None:
     assert checked(base_url=url)["model"] == Check(
         "model",
         Status.FAILED,
-        f"{url} does not answer: no connection",
-        "start the server, or correct --base-url; look at the network and its proxy",
+        f"{url} cannot be reached: nothing listens at that address",
+        "start the server, or correct host and port of --base-url",
     )
 
 

@@ -34,6 +34,9 @@ def behaviour(arguments: Sequence[str]) -> tuple[int, Behaviour]:
         limits=limits,
         key=given.key,
         local=given.local,
+        reports_usage=not given.no_usage,
+        rejects=given.rejects,
+        max_input=given.max_input,
         characters_per_token=given.characters_per_token,
         batch_seconds=given.batch_seconds,
         batch_hits=given.batch_hits,
@@ -62,6 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     add("input-tokens-per-minute", "rate limit", type=int)
     add("key", "the only key that is right; else any")
     add("local", "pose as a small local server", action="store_true")
+    add("no-usage", "say in no reply what it took", action="store_true")
+    add("rejects", "refuse requests that hold this text", default="")
+    add("max-input", "most tokens of a prompt", type=int)
     add("characters-per-token", "how tokens are counted", type=float, default=4.0)
     add("batch-seconds", "how long a batch takes", type=float, default=0.0)
     add("batch-hits", "share of a batch's requests that hit the cache", type=float, default=0.5)

@@ -23,6 +23,10 @@ ERRORS: dict[str, Rejected] = {
         "You have reached your specified API usage limits. You will regain access on 2026-12-01."
     ),
     "bad_request": invalid("messages.0.content.0: something is wrong with this block"),
+    "unavailable": Rejected(503, "api_error", "Service unavailable"),
+    "conflict": Rejected(409, "conflict_error", "Try again"),
+    "unprocessable": Rejected(422, "invalid_request_error", "Unprocessable"),
+    "not_found": Rejected(404, "not_found_error", "model: claude-haiku-5-5"),
     "too_large": Rejected(413, "request_too_large", "Request exceeds the maximum size"),
 }
 """Faults that the API itself reports."""
@@ -33,6 +37,7 @@ WAITING = ("rate_limit", "overloaded")
 REPLIES: dict[str, Reply] = {
     "reset": Reply(0, reset=True),
     "html": Reply(200, b"<html><body>Please log in</body></html>", content_type="text/html"),
+    "firewall": Reply(403, b"<html><body>Blocked</body></html>", content_type="text/html"),
     "gateway": Reply(502, b"<html><body>Bad gateway</body></html>", content_type="text/html"),
     "truncated": Reply(200, b'{"id": "msg_01", "type": "message", "role": "assi'),
     "empty": Reply(200, b""),
@@ -43,7 +48,13 @@ REPLIES: dict[str, Reply] = {
 ANSWERS = ("refusal", "max_tokens", "no_text", "gibberish", "context_window")
 """Whole replies without an answer."""
 
-KINDS = (*ERRORS, *REPLIES, *ANSWERS, "slow")
+STOPS = {"cut_off": "max_tokens", "unknown_stop": "novel_reason"}
+"""Replies whose text is an answer, with a reason to stop that makes them none."""
+
+LOST = ("slow", "dropped")
+"""Calls that are answered and billed although the reply comes late, or never."""
+
+KINDS = (*ERRORS, *REPLIES, *ANSWERS, *STOPS, *LOST)
 
 
 class Faults:
@@ -60,6 +71,11 @@ class Faults:
     def follow(self, *script: str) -> None:
         """Adds to the script."""
         self._script += script
+
+    def heal(self) -> None:
+        """Lets nothing go wrong from now on."""
+        self._script.clear()
+        self.shares.clear()
 
     def next(self) -> str | None:
         """Gives the kind of fault of the next call, or None."""

@@ -153,6 +153,8 @@ class Standin:
             self.ledger.end()
         given = self.voting.give(asked, fault)
         self.ledger.add(now, "message", 200, fault=fault, **given.facts)
+        if fault == "dropped":
+            return REPLIES["reset"]
         return json_reply(200, given.document, self.limiter.headers(self.clock.now()))
 
     def _count(self, request: Request) -> Reply:
@@ -165,7 +167,10 @@ class Standin:
     def _model(self, name: str) -> Reply:
         if name not in MODELS:
             raise not_found(f"model: {name}")
-        return json_reply(200, MODELS[name].info())
+        info = MODELS[name].info()
+        if self.behaviour.max_input is not None:
+            info["max_input_tokens"] = self.behaviour.max_input
+        return json_reply(200, info)
 
     def _batch(self, request: Request, rest: list[str]) -> Reply:
         match request.method, rest:

@@ -41,6 +41,12 @@ class Behaviour:
     """The only key that is right; None to take any."""
     local: bool = False
     """Pose as a small local server: no key, no cache, no models, no batches, plain answers."""
+    reports_usage: bool = True
+    """Say in every reply what it took."""
+    rejects: str = ""
+    """Text of which requests that hold it are refused as invalid."""
+    max_input: int | None = None
+    """The most tokens of a prompt, for every model; None for each model's own."""
     characters_per_token: float = 4.0
     batch_seconds: float = 0.0
     """How long a batch takes."""

@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.standin.answers import Answers, Subject
 from tests.support.standin.cache import Look, PromptCache
 from tests.support.standin.errors import invalid
-from tests.support.standin.faults import ANSWERS
+from tests.support.standin.faults import ANSWERS, STOPS
 from tests.support.standin.ledger import Usage
 from tests.support.standin.models import Model
 from tests.support.standin.prompt import Prompt
@@ -48,8 +48,11 @@ class Voting:
     def ask(self, body: dict[str, Any], model: Model, now: float, *, hit: bool = True) -> Asked:
         """Reads a request; without `hit`, as if nothing of it were in the cache."""
         prompt = Prompt.of(body, self._behaviour.characters_per_token)
-        if prompt.size > model.max_input:
-            raise invalid(f"prompt is too long: {prompt.size} tokens > {model.max_input} maximum")
+        limit = self._behaviour.max_input or model.max_input
+        if limit and prompt.size > limit:
+            raise invalid(f"prompt is too long: {prompt.size} tokens > {limit} maximum")
+        if (text := self._behaviour.rejects) and any(text in one.text for one in prompt.blocks):
+            raise invalid("messages.0.content.0: something is wrong with this block")
         if self._behaviour.local:
             look = Look(Usage(prompt.size), now, ())
         else:
@@ -79,10 +82,11 @@ class Voting:
             text, stop = text[: 4 * max(0, most - thought)], "max_tokens"
         output = min(most, thought + spoken)
         usage = replace(asked.look.usage, output=0 if stop == "refusal" else output)
-        document = message(self._ids("msg"), asked.model.id, text, stop)
-        document["usage"] = usage_document(
-            usage, tier="batch" if batch else "standard", local=self._behaviour.local
-        )
+        document = message(self._ids("msg"), asked.model.id, text, STOPS.get(fault or "", stop))
+        if self._behaviour.reports_usage:
+            document["usage"] = usage_document(
+                usage, tier="batch" if batch else "standard", local=self._behaviour.local
+            )
         return Given(document, usage, self._facts(asked, number, vote, usage, batch))
 
     def _thought(self, asked: Asked) -> int:
