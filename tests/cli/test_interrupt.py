@@ -28,7 +28,7 @@ def test_a_run_that_is_interrupted_reports_what_was_done(tmp_path: Path, samples
     command = (
         *("audit", samples / "thirty.jsonl", "--evaluator", "stalling", "--concurrency", "2"),
         *("--store", tmp_path / "votes.sqlite3", "-o", tmp_path / "a.json"),
-        *("-o", tmp_path / "a.jsonl"),
+        *("-o", tmp_path / "a.jsonl", "--keep-abstentions"),
     )
     process = spawn(
         *command,
