@@ -81,6 +81,7 @@ def main(arguments: Sequence[str]) -> None:
         base_url=given.base_url,
         price=prices.shipped().of(DEFAULT_MODEL),
         patience=Patience(timeout=given.timeout),
+        store=given.store,
     )
     evaluator = BatchedClaude(options, given.store) if given.batch else ClaudeEvaluator(options)
     protocol = Protocol(

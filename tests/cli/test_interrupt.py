@@ -62,6 +62,7 @@ def test_a_run_that_is_ended_reports_what_was_done(
     command = (
         *("audit", samples / "thirty.jsonl", "--evaluator", "stalling", "--concurrency", "3"),
         *("--store", tmp_path / "votes.sqlite3", "-o", f"{folder}/evidence/"),
+        "--keep-abstentions",
         *(word for name in REPORTS for word in ("-o", folder / name)),
     )
     for name in REPORTS:

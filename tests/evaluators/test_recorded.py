@@ -73,11 +73,13 @@ def test_a_missing_vote_names_its_turn(chaperone: Chaperone) -> None:
         ),
         (
             '{"conversation": "c", "turn": 1, "votes": [2]}',
-            "a vote is 1, 0 or one of refused, unreadable, error, unsupported_language",
+            "a vote is 1, 0 or one of refused, unreadable, error, unsupported_language, too_long, "
+            "rejected",
         ),
         (
             '{"conversation": "c", "turn": 1, "votes": [true]}',
-            "a vote is 1, 0 or one of refused, unreadable, error, unsupported_language",
+            "a vote is 1, 0 or one of refused, unreadable, error, unsupported_language, too_long, "
+            "rejected",
         ),
         (
             '{"conversation": "c", "turn": 1, "votes": [1], "side": "left"}',

@@ -201,6 +201,10 @@ def page() -> str:
         "could have told. With message batches (`--batch`) votes take the same courses; there, "
         "only requests that succeed are billed.",
         "",
+        "`python -m tests.benchmarks.claude_nights` audits a growing log of 2,000 conversations "
+        "for five nights, each with another fault at a fifth of the calls and a killed run, and "
+        "compares verdicts, calls and dollars with one clean run.",
+        "",
     ]
     return "\n".join(lines)
 

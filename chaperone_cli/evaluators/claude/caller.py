@@ -182,7 +182,8 @@ class Caller:
                 await self._doubt(outcome.problem, proven=self._answered)
                 vote = reply.TOO_LONG if outcome.too_long else reply.REJECTED
                 raise GivenUpError(outcome.problem, vote)
-            if deadline - loop.time() - pause <= 0:
+            if deadline - loop.time() - pause <= self._usual:
+                # A reply would come too late, and might be billed.
                 await self._doubt(outcome.problem, proven=self._answered)
                 raise GivenUpError(outcome.problem)
             if not self._answered and outcome.unreached and tries >= UNREACHED_TRIES:

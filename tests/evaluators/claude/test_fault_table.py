@@ -66,7 +66,8 @@ def test_for_as_long_as_a_vote_is_asked_for(kind: str, tmp_path: Path) -> None:
         first = run(standin, store, deadline=deadline)
         assert (first.error, first.votes) == (None, {"c": "n a"})
         assert first.verdicts["c"].turns[1].votes[0].reason == course.lasting
-        said(first.spend, course, spent(standin))
+        # What the last attempt may cost is written off too where its time was cut short.
+        assert first.spend.most_dollars >= spent(standin) - 1e-9
         standin.faults.heal()
         second = run(standin, store)
     assert (second.error, second.votes) == (None, {"c": "n n" if course.again else "n a"})
