@@ -165,7 +165,8 @@ class _RunLock:
                     self.held(store, left.name.removeprefix(f"{store.name}-run-"))
         self.name = token_hex(8)
         path = self._path(store, self.name)
-        self._db = sqlite3.connect(path, isolation_level=None)
+        # Whichever thread collects a store that nobody closed lets go of the lock.
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._db.execute("BEGIN EXCLUSIVE")
         # Also where nobody closes the store.
         self.close = finalize(self, _unlock, self._db, path)
