@@ -30,8 +30,8 @@ def audit(chaperone: Chaperone, standin: Standin, *more: str) -> Outcome:
     return chaperone("audit", "log.jsonl", *claude, *outputs, *more)
 
 
-def report(chaperone: Chaperone) -> dict[str, Any]:
-    data = (chaperone.folder / "out.json").read_bytes()
+def report(chaperone: Chaperone, name: str = "out.json") -> dict[str, Any]:
+    data = (chaperone.folder / name).read_bytes()
     document: dict[str, Any] = json.loads(data)
     validator("report.v1").validate(document)
     assert encode(decode(Node.parse(data, "out.json"))) == document
