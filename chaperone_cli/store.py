@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS votes (
 CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, run TEXT NOT NULL) WITHOUT ROWID;
 """
 _HEALING = ", ".join(f"'{reason}'" for reason in sorted(PASSING))
+_MAY_HEAL = f"SELECT key FROM votes WHERE answer = '{Answer.ABSTAIN}' AND reason IN ({_HEALING})"
 _CLAIM = f"""
 INSERT INTO claims SELECT :key, :run WHERE NOT EXISTS (
     SELECT 1 FROM votes WHERE key = :key
@@ -54,14 +55,15 @@ class VoteStore:
         self._run: _RunLock | None = None
         self._lived: dict[str, float] = {}
         """Other runs, with the time until which they are taken to live."""
-        self._keep_abstentions = keep_abstentions
-        self._abstained: set[bytes] = set()
-        """Keys of the abstentions that were filed here, which stand to the end of the run."""
+        self._to_heal: set[bytes] = set()
+        """Keys of the abstentions of earlier runs that are asked for again."""
         with self._failing_clearly("opened", NoStoreError):
             path.parent.mkdir(parents=True, exist_ok=True)
             # Autocommit: a vote is on disk when `add` returns, as far as a killed process goes.
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._prepare()
+            if not keep_abstentions:
+                self._to_heal.update(key for (key,) in self._db.execute(_MAY_HEAL))
 
     def _prepare(self) -> None:
         found = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -82,9 +84,7 @@ class VoteStore:
                 "SELECT answer, reason, evidence FROM votes WHERE key = ?", (key,)
             ).fetchone()
             vote = _decode(*row) if row else None
-        if vote is None or not vote.passing or self._keep_abstentions or key in self._abstained:
-            return vote
-        return None
+        return None if vote is not None and vote.passing and key in self._to_heal else vote
 
     def add(self, key: bytes, vote: Vote) -> Vote:
         """Files `vote` under `key` and gives the vote that stands there now.
@@ -100,8 +100,7 @@ class VoteStore:
                 "WHERE votes.answer = 'abstain' AND excluded.answer <> 'abstain'",
                 (key, *_encode(vote)),
             )
-        if vote.passing:
-            self._abstained.add(key)
+        self._to_heal.discard(key)
         return vote if done.rowcount else self.get(key) or vote
 
     def claim(self, key: bytes) -> bool:
@@ -116,7 +115,7 @@ class VoteStore:
             if self._run is None:
                 self._run = _RunLock(self.path)
             values = {"key": key, "run": self._run.name, "gone": held[0] if held else None}
-            values["heals"] = not self._keep_abstentions and key not in self._abstained
+            values["heals"] = key in self._to_heal
             return bool(self._db.execute(_CLAIM, values).rowcount)
 
     def release(self, key: bytes) -> None:
