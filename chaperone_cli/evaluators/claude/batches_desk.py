@@ -20,7 +20,7 @@ from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.prompt import Prompt
-from chaperone_cli.evaluators.claude.tampering import marks_of
+from chaperone_cli.evaluators.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
 
 MOST_TRIES = 3

@@ -12,7 +12,7 @@ from itertools import groupby
 import orjson
 
 from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript
-from chaperone_cli.evaluators.claude.tampering import marks_of
+from chaperone_cli.evaluators.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
 
 MOST_REQUESTS = 20_000
