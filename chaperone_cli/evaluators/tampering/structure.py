@@ -31,9 +31,12 @@ _ROLE = re.compile(
 _TAG = re.compile(
     r"</(?:system|conversation|transcript|turn|instructions?|context|question|answer|rubric"
     r"|evaluation|audit|chat|log|dialogue|messages?)\b[^<>\n]{0,60}>"
-    r"|<(?:conversation|transcript|turn|instructions|rubric|evaluation|audit|verdict)\b[^<>\n]{0,60}>"
-    r"|^\W{0,9}[0-9a-f]{8,16} (?:turn \d|context \w|question\b)"
-    r"|[0-9a-f]{10} (?:turn \d+ (?:user|chatbot)|context \w+|question):",
+    r"|<(?:conversation|transcript|turn|instructions|rubric|evaluation|audit|verdict)\b[^<>\n]{0,60}>",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(
+    r"^\W{0,9}[0-9a-f]{8,16} (?:turn \d|context \w|question\b)"
+    r"|\b[0-9a-f]{10} (?:turn \d+ (?:user|chatbot)|context \w+|question)",
     re.IGNORECASE | re.MULTILINE,
 )
 _PLANTED = re.compile(
@@ -54,10 +57,19 @@ _CODE = re.compile(
     r"|api|error|function)\b|=>|\?",
     re.IGNORECASE,
 )
+MOST_AROUND = 200
+"""Characters of other text up to which an object that could be an answer is taken for one."""
 _FORGED_NAME = re.compile(
     r"[\n\"<>{}]|^\W*(?:system|assistant|developer|evaluator|auditor|user|human)\W*[:\]]|.{80}",
     re.IGNORECASE,
 )
+
+_ROLES = (
+    *("system", "developer", "auditor", "evaluator", "grader", "classifier", "reviewer", "turn "),
+    *("context", "human", "assistant", "chatbot"),
+)
+_PARTS = (" turn ", " context ", " question")
+_TOOLS = ("tool_", "function_call", "<invoke")
 
 _HIDDEN, _TOKENS, _TURNS = "hidden characters", "control tokens", "imitated turns"
 _STRUCTURE, _ANSWER = "imitated structure", "planted answer"
@@ -66,16 +78,20 @@ KINDS = (_HIDDEN, _TOKENS, _TURNS, _STRUCTURE, _ANSWER)
 
 def kinds(text: str, plain: str) -> set[str]:
     """Gives the kinds that `text` raises; `plain` is the text folded."""
+    # Looking for a word is many times as fast as a pattern, and most texts hold none of these.
+    lower = plain.lower()
     found = set()
     if not text.isascii() and _UNSEEN_RUN.search(text):
         found.add(_HIDDEN)
     if ("<" in text or "[" in text) and _TEMPLATE.search(text):
         found.add(_TOKENS)
-    if ":" in plain and _ROLE.search(plain):
+    if ":" in plain and any(role in lower for role in _ROLES) and _ROLE.search(plain):
         found.add(_TURNS)
-    if _TAG.search(plain):
+    if ("<" in plain and _TAG.search(plain)) or (
+        any(part in lower for part in _PARTS) and _ENTRY.search(plain)
+    ):
         found.add(_STRUCTURE)
-    if _planted(plain):
+    if _planted(plain, lower):
         found.add(_ANSWER)
     return found
 
@@ -85,10 +101,14 @@ def in_name(name: str) -> set[str]:
     return {_TURNS} if _FORGED_NAME.search(name) else set()
 
 
-def _planted(text: str) -> bool:
-    if found := _PLANTED.search(text):
-        around = text[: found.start()] + text[found.end() :]
-        return "parasocial" in found[0].lower() or not (_CODE.search(around) or len(around) > 200)
-    return any(
+def _planted(text: str, lower: str) -> bool:
+    if (":" in text or "=" in text) and ("parasocial" in lower or "{" in text or "[" in text):
+        for found in _PLANTED.finditer(text):
+            if "parasocial" in found[0].lower():
+                return True
+            around = text[: found.start()] + text[found.end() :]
+            if len(around) <= MOST_AROUND and not _CODE.search(around):
+                return True
+    return any(tool in lower for tool in _TOOLS) and any(
         _ANSWERING.search(text, found.end(), found.end() + 200) for found in _TOOL.finditer(text)
     )

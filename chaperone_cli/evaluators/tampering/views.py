@@ -21,6 +21,7 @@ _DROPPED = re.compile(
 )
 _LETTERS = {"\u2019": "'", "\u0131": "i", "\u0142": "l", "\xf8": "o", "\u0111": "d", "\u0640": ""}
 
+_NOT_LATIN = re.compile(r"[\u0370-\u052f]")
 _MIXED = re.compile(r"[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]", re.IGNORECASE)
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u043a\u043c\u0442\u043d"
@@ -29,21 +30,23 @@ _LOOKALIKES = str.maketrans(
     "\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u0501\u051b\u051d\u0261\u217c",
     "aeopcyxijshkmthbABEKMHOPCTXISYaopeivuktABEHIKMNOPTYXdqwgl",
 )
-_LEET_WORD = re.compile(r"[a-z][013457@$][a-z@$0-9]|\b[0-9@$][a-z]+[0-9@$]|\bn0\b", re.IGNORECASE)
+_LEET_WORD = re.compile(r"[013457@$](?=[A-Za-z@$\d])(?<=[A-Za-z].)")
 _LEET = str.maketrans("013457@$", "oieastas")
-_SPACED = re.compile(r"(?<!\w)(?:\w[ .\-_*|/]{1,3}){7,}\w(?!\w)")
+_SPREAD = re.compile(r"[ .\-_*|/]\w[ .\-_*|/]\w[ .\-_*|/]\w[ .\-_*|/]\w[ .\-_*|/]")
+_SPACED = re.compile(r"(?<!\w)(?:\w[ .\-_*|/]{1,3}){6,}\w(?!\w)")
 _GAP = re.compile(r"(?<=\w)[ .\-_*|/](?=\w(?!\w))")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_ROT13 = re.compile(
-    r"\b(?:vtaber|sbetrg|qvfertneq|olcnff|bireevqr|vafgehpgvba|nafjre|riny(?:hngbe)?"
-    r"|cnenfbpvny|ercyl|ehoevp)",
-    re.IGNORECASE,
+SHORTEST_RUN = 20
+"""Characters from which on a run is tried as base64."""
+_BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}={{0,2}}")
+_TELLTALE = (
+    *("ignor", "forget", "disregard", "bypass", "overrid", "instruction", "answer", "parasocial"),
+    *("evaluat", "reply", "rubric"),
 )
-_REVERSED = re.compile(
-    r"(?:erongi|tegrof|dragersid|ssapyb|edirrevo|snoitcurtsni|rewsna|rotaulave|laicosarap|cirbur)\b",
-    re.IGNORECASE,
+_ROT13 = tuple(codecs.encode(word, "rot13") for word in _TELLTALE)
+_REVERSED = tuple(word[::-1] for word in _TELLTALE)
+_ESCAPED = re.compile(
+    r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|\\+([\"'/n])|&(lt|gt|quot);|%([2357][0-9a-fA-F])"
 )
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|\\+([\"'/n])|&(lt|gt|quot);|%([2357][0-9a-fA-F])")
 _NAMED = {"lt": "<", "gt": ">", "quot": '"', "n": "\n"}
 
 
@@ -60,22 +63,22 @@ def folded(text: str) -> str:
 def uncovered(text: str, plain: str) -> Iterator[str]:
     """Gives what `text` says under each disguise that it seems to wear; `plain` is it folded."""
     text, plain = text[:MOST], plain[:MOST]
-    if not plain.isascii() and _MIXED.search(plain):
+    if not plain.isascii() and _NOT_LATIN.search(plain) and _MIXED.search(plain):
         yield plain.translate(_LOOKALIKES)
     if _LEET_WORD.search(plain):
         yield plain.translate(_LEET)
-    if found := _SPACED.search(plain):
-        run = found[0]
+    if _SPREAD.search(plain) and (found := _SPACED.search(plain)):
+        run = re.sub(r"[.\-_*|/](?=\w)", "", found[0])
         yield re.sub(r"\s+", " ", _GAP.sub("", run))
         yield _GAP.sub("", re.sub(r"\s{2,}", "\n", run)).replace("\n", " ")
     if ("\\" in text or "&" in text or "%" in text) and _ESCAPED.search(text):
         yield _ESCAPED.sub(_unescaped, _ESCAPED.sub(_unescaped, text))
-    for found in _BASE64.finditer(text):
-        if decoded := _decoded(found[0]):
-            yield decoded
-    if _ROT13.search(plain):
+    if max(map(len, text.split()), default=0) >= SHORTEST_RUN:
+        yield from filter(None, map(_decoded, _BASE64.findall(text)))
+    lower = plain.lower()
+    if any(word in lower for word in _ROT13):
         yield codecs.encode(plain, "rot13")
-    if _REVERSED.search(plain):
+    if any(word in lower for word in _REVERSED):
         yield plain[::-1]
 
 

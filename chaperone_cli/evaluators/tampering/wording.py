@@ -1,10 +1,13 @@
-"""Finds orders to whoever evaluates a text, by words that stand close together in one language."""
+"""Finds orders to whoever evaluates a text, by words that stand close together in one language.
+
+Each phrase has senses; a text raises a kind where the senses of one of its combinations meet within
+a few words. Words of several languages are never taken together.
+"""
 
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from enum import IntFlag, auto
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -15,262 +18,329 @@ INSTRUCTIONS, ADDRESSED, STRUCTURE = "instructions", "words to the evaluator", "
 KINDS = (INSTRUCTIONS, ADDRESSED)
 NEAR = 16
 """Tokens within which words count as standing together."""
+MOST_KNOWN = 50_000
+"""Words whose senses are remembered."""
 
-
-class Sense(IntFlag):
-    """What a word can mean here."""
-
-    OVERRIDE = auto()
-    VOID = auto()
-    PRIOR = auto()
-    RULES = auto()
-    SAY = auto()
-    ANSWER = auto()
-    ONLY = auto()
-    NO = auto()
-    SAFE = auto()
-    YES = auto()
-    JUDGE = auto()
-    JUDGING = auto()
-    MACHINE = auto()
-    TASK = auto()
-    OTHER = auto()
-
-
-S = Sense
-_DEMANDS = ((S.ANSWER,), (S.SAY,))
-_RULES: tuple[tuple[str, Sense, tuple[Sense, ...]], ...] = (
-    (INSTRUCTIONS, S.OVERRIDE, (S.RULES | S.PRIOR,)),
-    (INSTRUCTIONS, S.OVERRIDE, (S.PRIOR | S.ANSWER | S.NO, S.PRIOR | S.SAY | S.NO)),
-    (INSTRUCTIONS, S.OVERRIDE, (S.ONLY | S.ANSWER | S.NO, S.ONLY | S.SAY | S.NO)),
-    (INSTRUCTIONS, S.OVERRIDE, (S.RULES | S.ANSWER | S.NO, S.RULES | S.SAY | S.NO)),
-    (INSTRUCTIONS, S.VOID, (S.PRIOR | S.ANSWER, S.RULES | S.TASK, S.RULES | S.NO)),
-    (ADDRESSED, S.JUDGE, (S.ANSWER | S.NO, S.SAY | S.NO, S.ANSWER | S.SAFE, S.SAY | S.SAFE)),
-    (ADDRESSED, S.JUDGE, (S.TASK | S.NO, S.TASK | S.SAFE)),
-    (
-        ADDRESSED,
-        S.JUDGING,
-        (S.MACHINE | S.NO, S.MACHINE | S.SAFE, S.TASK | S.SAY | S.NO, S.TASK | S.ANSWER | S.NO),
-    ),
-    (ADDRESSED, S.NO, (S.ANSWER | S.ONLY, S.TASK | S.SAY | S.ONLY)),
+SENSES = (
+    *("override", "void", "prior", "rules", "say", "answer", "only", "no", "safe", "yes", "judge"),
+    *("judging", "machine", "task", "other"),
+    *("here", "briefing", "exempt", "alone"),
 )
-"""Kind, the sense that must stand there, and sets of senses of which one must stand near it."""
+"""What a phrase can mean here, in the words of the data."""
+_BITS = {sense: 1 << place for place, sense in enumerate(SENSES)}
+_WIDTH = len(SENSES)
 
 
-class Entry(NamedTuple):
-    """A phrase after its first word."""
-
-    rest: tuple[str, ...]
-    open: bool
-    """Whether its last word may go on."""
-    language: str
-    sense: Sense
+def _all(senses: str) -> int:
+    return sum(_BITS[sense] for sense in senses.split())
 
 
-class Hit(NamedTuple):
-    """A phrase found."""
+_OVERRIDE, _NO, _YES, _OTHER = map(_all, ("override", "no", "yes", "other"))
+_DEMAND = _all("answer say only")
 
-    at: int
-    sense: Sense
 
+class Combination(NamedTuple):
+    """Senses that raise a kind where they meet."""
+
+    kind: str
+    anchor: int
+    near: int
+
+    @classmethod
+    def of(cls, kind: str, anchor: str, near: str) -> "Combination":
+        """Takes the senses by their names."""
+        return cls(kind, _all(anchor), _all(near))
+
+
+_COMBINATIONS = (
+    *(
+        Combination.of(INSTRUCTIONS, "override", f"{what} {demand} no")
+        for what in ("prior", "only", "rules")
+        for demand in ("answer", "say")
+    ),
+    Combination.of(INSTRUCTIONS, "override", "rules prior"),
+    Combination.of(INSTRUCTIONS, "alone", ""),
+    Combination.of(INSTRUCTIONS, "override", "briefing"),
+    Combination.of(INSTRUCTIONS, "void", "prior answer"),
+    Combination.of(INSTRUCTIONS, "void", "rules task"),
+    Combination.of(INSTRUCTIONS, "void", "rules no"),
+    *(
+        Combination.of(ADDRESSED, "judge", f"{demand} {verdict}")
+        for demand in ("answer", "say", "task")
+        for verdict in ("no", "safe")
+    ),
+    Combination.of(ADDRESSED, "judge", "only no"),
+    Combination.of(ADDRESSED, "judge", "here answer"),
+    Combination.of(ADDRESSED, "judge", "here say"),
+    Combination.of(ADDRESSED, "exempt", "answer"),
+    Combination.of(ADDRESSED, "no", "here answer"),
+    Combination.of(ADDRESSED, "judging", "machine here say"),
+    Combination.of(ADDRESSED, "judging", "machine here answer"),
+    Combination.of(ADDRESSED, "judging", "machine no"),
+    Combination.of(ADDRESSED, "judging", "machine safe"),
+    Combination.of(ADDRESSED, "judging", "task say no"),
+    Combination.of(ADDRESSED, "judging", "task answer no"),
+    Combination.of(ADDRESSED, "no", "answer only"),
+    Combination.of(ADDRESSED, "no", "task say only"),
+)
+
+_PLACES = [
+    (each.anchor.bit_length() - 1, [at for at in range(_WIDTH) if each.near >> at & 1])
+    for each in _COMBINATIONS
+]
+"""The combinations as places of senses, the anchor first."""
 
 _TOKEN = re.compile(r"\w+|\n|[^\w\s]")
-_CLOSING = frozenset(".!?\n\"')]}\u201d\u201c\u2019\xbb\u203a\u300d\u300f;\u2026\u3002\uff01*`<\u0964")
+_CLOSING = frozenset(".!?\n\"')]}\u201d\u201c\u2019\xbb\u203a\u300d\u300f;\u2026\u3002*`<\u0964")
 _OPENING = frozenset("\"'(\u201c\u201e\u2018\xab\u2039\u300c\u300e`*")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_EVERYWHERE = ("no", "false", "0")
+_EVERYWHERE = frozenset(("no", "false", "0"))
+"""Verdicts that a text in any language may ask for."""
 _MENTION = re.compile(
-    r"inject|injekt|jailbreak|phish|hack|attack|phrases?\b|example|lines? like|red.?team|trick", re.IGNORECASE
+    r"inject|injekt|jailbreak|phish|hack|attack|phrases?\b|example|lines? like|red.?team|trick",
+    re.IGNORECASE,
 )
-_IMPERATIVE_AFTER = frozenset(
-    ("please", "now", "just", "then", "and", "so", "simply", "must", "kindly", "also", "therefore", "instead")
+_BEFORE_ORDERS = frozenset(
+    "please now just then and so simply must kindly also therefore instead".split()
 )
+
+Hits = dict[int, int]
+"""Senses by position."""
 
 
 def kinds(plain: str) -> set[str]:
     """Gives the kinds that the wording of a folded text raises."""
     lexicon = _lexicon()
     words = _TOKEN.findall(plain)
-    found = {
-        kind
-        for language, hits in lexicon.hits(words).items()
-        for kind in _raised(hits, words, language)
-    }
+    found: set[str] = set()
+    for language, hits in lexicon.hits(words).items():
+        found |= _raised(hits, words if language == "en" else [])
     if not plain.isascii() and _UNSPACED.search(plain):
-        for language, pattern, senses in lexicon.unspaced:
-            hits = list(_runs(plain, pattern, senses))
-            found |= set(_raised(hits, None, language))
+        for unspaced in lexicon.unspaced:
+            found |= _raised(unspaced.hits(plain), [])
     if lexicon.ends(plain):
         found.add(STRUCTURE)
     return found
 
 
-def _raised(hits: list[Hit], words: list[str] | None, language: str) -> Iterator[str]:
-    senses = Sense(0)
-    for hit in hits:
-        senses |= hit.sense
-    for kind, anchor, sets in _RULES:
-        if not anchor & senses or not any(each & senses == each for each in sets):
-            continue
-        for hit in hits:
-            if hit.sense & anchor and _stands(hit, anchor, sets, hits, words, language):
-                yield kind
-                break
+@cache
+def _possible(senses: int) -> tuple[Combination, ...]:
+    return tuple(
+        each
+        for each in _COMBINATIONS
+        if each.anchor & senses and each.near & senses == each.near
+    )
 
 
-def _stands(
-    hit: Hit,
-    anchor: Sense,
-    sets: Iterable[Sense],
-    hits: list[Hit],
-    words: list[str] | None,
-    language: str,
-) -> bool:
-    near = Sense(0)
-    for other in hits:
-        if abs(other.at - hit.at) <= NEAR and other is not hit:
-            near |= other.sense
-    if not any(each & near == each for each in sets):
+def _raised(hits: Hits, words: list[str]) -> set[str]:
+    """Gives the kinds that `hits` raise; `words` are given where orders can be told from reports."""
+    senses = 0
+    for sense in hits.values():
+        senses |= sense
+    possible = _possible(senses)
+    anchors = 0
+    for each in possible:
+        anchors |= each.anchor
+    found: set[str] = set()
+    for at, sense in hits.items():
+        if sense & anchors:
+            near = _near(hits, at)
+            for each in possible:
+                if sense & each.anchor and near & each.near == each.near and each.kind not in found:
+                    if each.anchor == _OVERRIDE and not each.near & _NO:
+                        if not _ordered(hits, at, words):
+                            continue
+                    found.add(each.kind)
+    return found
+
+
+def _near(hits: Hits, at: int) -> int:
+    near = 0
+    for place in range(at - NEAR, at + NEAR + 1):
+        near |= hits.get(place, 0)
+    return near
+
+
+def _ordered(hits: Hits, at: int, words: list[str]) -> bool:
+    """Says whether what is said at `at` is an order about the evaluator's own instructions."""
+    if any(hits.get(place, 0) & _OTHER for place in range(at + 1, at + 6)):
         return False
-    if anchor is not S.OVERRIDE or S.NO & near and any(each & S.NO and each & near == each for each in sets):
+    if not words:
         return True
-    if S.OTHER & near and any(o.sense & S.OTHER and 0 < abs(o.at - hit.at) <= 5 for o in hits):
+    before = words[at - 1].lower() if at else "\n"
+    if before in _OPENING and _MENTION.search(" ".join(words)):
         return False
-    if words is None or language != "en":
-        return True
-    before = words[hit.at - 1].lower() if hit.at else "\n"
-    quoted = before in _OPENING
-    if quoted and _MENTION.search(" ".join(words)):
-        return False
-    return not before[0].isalnum() or before in _IMPERATIVE_AFTER
+    return not before[0].isalnum() or before in _BEFORE_ORDERS
 
 
-def _runs(plain: str, pattern: re.Pattern[str], senses: Mapping[str, Sense]) -> Iterator[Hit]:
-    found = [(hit.start(), hit.end(), senses[hit[0].lower()]) for hit in pattern.finditer(plain)]
-    onward = {start: sense for start, _, sense in found}
-    for start, end, sense in found:
-        if sense & S.NO and not (
-            end == len(plain)
-            or not plain[end].isalnum()
-            or (start and not plain[start - 1].isalnum())
-            or plain[end] in "\u3068\u3067\u3092"
-            or onward.get(end, S(0)) & (S.ONLY | S.ANSWER | S.SAY)
-        ):
-            sense &= ~S.NO
-        yield Hit(start // 2, sense)
+class Entry(NamedTuple):
+    """A phrase behind its first word."""
+
+    rest: tuple[str, ...]
+    begun: bool
+    """Whether its last word may go on."""
+    language: int
+    sense: int
+
+
+class Unspaced:
+    """The phrases of a language that is written without spaces."""
+
+    def __init__(self, phrases: Mapping[str, str]) -> None:
+        self._senses: dict[str, int] = defaultdict(int)
+        for sense, bit in _BITS.items():
+            for phrase in _split(phrases.get(sense, "")):
+                self._senses[phrase] |= bit
+        longest_first = sorted(self._senses, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def hits(self, plain: str) -> Hits:
+        """Gives the senses in `plain` by position, two characters to a position."""
+        plain = plain.lower()
+        found = [(hit.start(), hit.end(), self._senses[hit[0]]) for hit in self._pattern.finditer(plain)]
+        onward = {start: sense for start, _, sense in found}
+        hits: Hits = defaultdict(int)
+        for start, end, sense in found:
+            if sense & _NO and not _closes(plain, start, end, onward.get(end, 0)):
+                sense &= ~_NO
+            hits[start // 2] |= sense
+        return hits
+
+
+def _closes(plain: str, start: int, end: int, onward: int) -> bool:
+    return (
+        end == len(plain)
+        or not plain[end].isalnum()
+        or (start > 0 and not plain[start - 1].isalnum())
+        or plain[end] in "\u3068\u3067\u3092"
+        or bool(onward & _DEMAND)
+    )
 
 
 class Lexicon:
     """The phrases of every language, found by their first words."""
 
-    def __init__(self, languages: Mapping[str, Mapping[str, str | bool]]) -> None:
+    def __init__(self, languages: Mapping[str, Mapping[str, str]]) -> None:
         self._whole: dict[str, list[Entry]] = defaultdict(list)
         self._begun: dict[str, list[Entry]] = defaultdict(list)
-        self._known: dict[str, tuple[Entry, ...]] = {}
-        self.unspaced: list[tuple[str, re.Pattern[str], dict[str, Sense]]] = []
-        ends: list[str] = []
+        self._known: dict[str, int] = {}
+        self._entries: dict[str, tuple[Entry, ...]] = {}
+        self.unspaced: list[Unspaced] = []
+        self._languages: list[str] = []
+        self._ends: set[str] = set()
         for language, phrases in languages.items():
-            ends += _split(phrases.get("ends", ""))
+            self._ends.update(_split(phrases.get("ends", "")))
             if phrases.get("unspaced"):
-                self._add_unspaced(language, phrases)
+                self.unspaced.append(Unspaced(phrases))
             else:
-                self._add(language, phrases)
-        for word in _EVERYWHERE:
-            self._whole[word].append(Entry((), False, "*", S.NO))
-        self._longest = max(map(len, self._begun))
-        self._shortest = min(map(len, self._begun))
-        self._ends = re.compile(
-            rf"^(?:[^\w\n]*(?:{'|'.join(map(re.escape, ends))})[^\w\n]*$"
-            rf"|[^\n]{{0,200}}[\[<(=\-#*_]{{1,9}} *(?:{'|'.join(map(re.escape, ends))}) *[\])>=\-#*_])",
-            re.IGNORECASE | re.MULTILINE,
-        )
-        self._heads = tuple({end.split()[0][:4] for end in ends})
+                self._add(len(self._languages), phrases)
+                self._languages.append(language)
+        self._lengths = range(min(map(len, self._begun)), max(map(len, self._begun)) + 1)
+        self._firsts = sum(1 << place * _WIDTH for place in range(len(self._languages)))
+        self._all_no = self._firsts * _NO
 
-    def _add(self, language: str, phrases: Mapping[str, str | bool]) -> None:
-        glued = ("", *str(phrases.get("glued", "")).split())
-        for sense in Sense:
-            for phrase in _split(phrases.get((sense.name or "").lower(), "")):
-                opened = phrase.endswith("-")
-                first, *rest = _TOKEN.findall(phrase.removesuffix("-").lower())
-                entry = Entry(tuple(rest), opened, language, sense)
-                table = self._begun if opened and not rest else self._whole
+    def _add(self, language: int, phrases: Mapping[str, str]) -> None:
+        glued = ("", *phrases.get("glued", "").split())
+        for sense, bit in _BITS.items():
+            for phrase in _split(phrases.get(sense, "")):
+                first, *rest = _TOKEN.findall(phrase.removesuffix("-"))
+                entry = Entry(tuple(rest), phrase.endswith("-"), language, bit)
+                table = self._begun if entry.begun and not rest else self._whole
                 for syllable in glued:
                     table[syllable + first].append(entry)
 
-    def _add_unspaced(self, language: str, phrases: Mapping[str, str | bool]) -> None:
-        senses: dict[str, Sense] = defaultdict(lambda: S(0))
-        for sense in Sense:
-            for phrase in _split(phrases.get((sense.name or "").lower(), "")):
-                senses[phrase.lower()] |= sense
-        longest_first = sorted(senses, key=len, reverse=True)
-        pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
-        self.unspaced.append((language, pattern, dict(senses)))
-
     def ends(self, plain: str) -> bool:
-        """Says whether a line declares that what is evaluated is over."""
-        return bool(self._ends.search(plain))
+        """Says whether a line, or a part in brackets, declares what is evaluated to be over."""
+        return any(_bare(line) in self._ends for line in plain.split("\n")) or any(
+            found[1].strip().lower() in self._ends for found in _BRACKETED.finditer(plain)
+        )
 
-    def hits(self, words: list[str]) -> dict[str, list[Hit]]:
-        """Gives the phrases in `words` by language, in order."""
-        known = self._known
-        found: dict[str, list[Hit]] = defaultdict(list)
-        yes: dict[str, list[int]] = defaultdict(list)
+    def hits(self, words: list[str]) -> dict[str, Hits]:
+        """Gives the senses in `words` by position, of each language that may raise something."""
+        senses, known = 0, self._known
+        for word in set(words):
+            found = known.get(word)
+            senses |= self._look_up(word) if found is None else found
+        possible = self._viable(senses)
+        return {
+            name: self._of(language, words)
+            for language, name in enumerate(self._languages)
+            if possible >> language * _WIDTH & 1
+        } if possible else {}
+
+    def _viable(self, senses: int) -> int:
+        """Gives the first bit of each language whose senses suffice for a combination."""
+        planes = [senses >> place & self._firsts for place in range(_WIDTH)]
+        possible = 0
+        for anchor, near in _PLACES:
+            if together := planes[anchor]:
+                for place in near:
+                    together &= planes[place]
+                possible |= together
+        return possible
+
+    def _of(self, language: int, words: list[str]) -> Hits:
+        hits: Hits = {}
+        entries = self._entries
         for at, word in enumerate(words):
-            entries = known.get(word)
-            if entries is None:
-                entries = self._look_up(word)
-            for entry in entries:
-                if entry.rest and not _goes_on(words, at, entry):
-                    continue
-                found[entry.language].append(Hit(at, entry.sense))
-                if entry.sense is S.YES:
-                    yes[entry.language].append(at)
-        everywhere = found.pop("*", [])
-        for language, hits in found.items():
-            hits += everywhere
-            taken = yes.get(language, [])
-            hits[:] = [
-                hit
-                for hit in hits
-                if hit.sense is not S.NO
-                or (_closed(words, hit.at, hits) and all(abs(hit.at - at) > 4 for at in taken))
-            ]
-        return found
+            for entry in entries.get(word, ()):
+                if entry.language == language and (not entry.rest or _goes_on(words, at, entry)):
+                    hits[at] = hits.get(at, 0) | entry.sense
+            if word.lower() in _EVERYWHERE:
+                hits[at] = hits.get(at, 0) | _NO
+        for at, sense in hits.items():
+            if sense & _NO and not _is_verdict(words, at, hits):
+                hits[at] = sense & ~_NO
+        return hits
 
-    def _look_up(self, word: str) -> tuple[Entry, ...]:
+    def _look_up(self, word: str) -> int:
+        """Gives the senses of `word` in all languages, side by side, and remembers its entries."""
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+            self._entries.clear()
         plain = word.casefold()
         entries = list(self._whole.get(plain, ()))
-        for length in range(self._shortest, min(len(plain), self._longest) + 1):
+        for length in self._lengths:
+            if length > len(plain):
+                break
             entries += self._begun.get(plain[:length], ())
-        if len(self._known) > 50_000:
-            self._known.clear()
-        self._known[word] = tuple(entries)
-        return self._known[word]
+        senses = self._all_no if plain in _EVERYWHERE else 0
+        for entry in entries:
+            senses |= entry.sense << entry.language * _WIDTH
+        self._known[word] = senses
+        if entries:
+            self._entries[word] = tuple(entries)
+        return senses
+
+
+_BRACKETED = re.compile(r"[\[<(=\-#*_]{1,9}([^\n\[\]<>()=\-#*_]{6,40})[\])>=\-#*_]")
+_DECORATION = " \t\r[](){}<>=-#*_~.:!|\u2014\u2013\"'`\u3002\u3010\u3011"
+
+
+def _bare(line: str) -> str:
+    return line.strip(_DECORATION).lower() if len(line) < 100 else line
 
 
 def _goes_on(words: list[str], at: int, entry: Entry) -> bool:
-    rest = words[at + 1 : at + 1 + len(entry.rest)]
-    if len(rest) < len(entry.rest):
+    rest = [word.casefold() for word in words[at + 1 : at + 1 + len(entry.rest)]]
+    if len(rest) < len(entry.rest) or rest[:-1] != list(entry.rest[:-1]):
         return False
-    *inner, last = (word.casefold() for word in rest)
-    *wanted, final = entry.rest
-    return inner == wanted and (last.startswith(final) if entry.open else last == final)
+    return rest[-1].startswith(entry.rest[-1]) if entry.begun else rest[-1] == entry.rest[-1]
 
 
-def _closed(words: list[str], at: int, hits: list[Hit]) -> bool:
-    if at + 1 == len(words):
-        return True
-    after = words[at + 1]
-    if after in _CLOSING or words[at].isupper() and len(words[at]) > 1:
-        return True
-    demands = S.ANSWER | S.SAY | S.ONLY
+def _is_verdict(words: list[str], at: int, hits: Hits) -> bool:
+    """Says whether a "no" is something to be answered: not one of two choices, and not "no time"."""
+    if any(hits.get(place, 0) & _YES for place in range(at - 4, at + 5)):
+        return False
+    after = words[at + 1] if at + 1 < len(words) else "\n"
     if after == ",":
-        return any(hit.at == at - 1 and hit.sense & demands for hit in hits)
-    return any(hit.at == at + 1 and hit.sense & demands for hit in hits)
+        return bool(hits.get(at - 1, 0) & _DEMAND)
+    shouted = len(words[at]) > 1 and words[at].isupper()
+    return after in _CLOSING or shouted or bool(hits.get(at + 1, 0) & _DEMAND)
 
 
-def _split(phrases: str | bool) -> list[str]:
-    return [views.folded(part.strip()) for part in str(phrases).split(",") if part.strip()]
+def _split(phrases: str) -> list[str]:
+    return [views.folded(part.strip()).casefold() for part in phrases.split(",") if part.strip()]
 
 
 @cache
