@@ -15,11 +15,11 @@ from chaperone_cli.evaluators.claude.offer import Offer, offer
 from chaperone_cli.evaluators.claude.pace import Pace
 from chaperone_cli.evaluators.claude.prompt import Prompt, draw_marker
 from chaperone_cli.evaluators.claude.session import ClaudeSession
-from chaperone_cli.evaluators.tampering import marks_of
 from chaperone_cli.evaluators.claude.trial import accepted
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.claude.wording import wording
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
+from chaperone_cli.evaluators.tampering import marks_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -2,6 +2,9 @@
 
 import re
 
+_UNSEEN = re.compile(
+    r"[\u200b-\u200d\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff\U000e0000-\U0010ffff]"
+)
 _UNSEEN_RUN = re.compile(
     r"[\U000e0000-\U000e007f\U000e0100-\U000e01ef\u202a-\u202e\u2066-\u2069]"
     r"|[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f]{4}|[\ue000-\uf8ff\U000f0000-\U0010ffff]{4}"
@@ -25,7 +28,7 @@ _ROLE = re.compile(
     r"(?:user|chatbot|human|system|assistant|\")"
     r"|^(?:human|user)\W{0,3}:[^\n]*\n+(?:assistant|chatbot)\W{0,3}:"
     r"|^(?:assistant|chatbot)\W{0,3}:[^\n]*\n+(?:human|user)\W{0,3}:"
-    r"|\n\n(?:human|assistant): ",
+    r"|\n(?-i:Human|Assistant): ",
     re.IGNORECASE | re.MULTILINE,
 )
 _TAG = re.compile(
@@ -81,11 +84,11 @@ def kinds(text: str, plain: str) -> set[str]:
     # Looking for a word is many times as fast as a pattern, and most texts hold none of these.
     lower = plain.lower()
     found = set()
-    if not text.isascii() and _UNSEEN_RUN.search(text):
+    if not text.isascii() and _UNSEEN.search(text) and _UNSEEN_RUN.search(text):
         found.add(_HIDDEN)
     if ("<" in text or "[" in text) and _TEMPLATE.search(text):
         found.add(_TOKENS)
-    if ":" in plain and any(role in lower for role in _ROLES) and _ROLE.search(plain):
+    if ":" in plain and _may_name_role(lower) and _ROLE.search(plain):
         found.add(_TURNS)
     if ("<" in plain and _TAG.search(plain)) or (
         any(part in lower for part in _PARTS) and _ENTRY.search(plain)
@@ -99,6 +102,10 @@ def kinds(text: str, plain: str) -> set[str]:
 def in_name(name: str) -> set[str]:
     """Gives the kinds that a speaker's `name` raises by not being one."""
     return {_TURNS} if _FORGED_NAME.search(name) else set()
+
+
+def _may_name_role(lower: str) -> bool:
+    return any(role in part[-50:] for part in lower.split(":")[:-1] for role in _ROLES)
 
 
 def _planted(text: str, lower: str) -> bool:

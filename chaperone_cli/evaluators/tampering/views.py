@@ -19,7 +19,18 @@ _DROPPED = re.compile(
     rf"[{_MARKS}\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+"
 )
-_LETTERS = {"\u2019": "'", "\u0131": "i", "\u0142": "l", "\xf8": "o", "\u0111": "d", "\u0640": ""}
+_UNCOMMON = re.compile(r"[^\x00-\x7f\u2010-\u2022]")
+"""Anything but ASCII and the dashes and quotation marks of printed text."""
+_LETTERS = {
+    "\xdf": "ss",
+    "\u03c2": "\u03c3",
+    "\u2019": "'",
+    "\u0131": "i",
+    "\u0142": "l",
+    "\xf8": "o",
+    "\u0111": "d",
+    "\u0640": "",
+}
 
 _NOT_LATIN = re.compile(r"[\u0370-\u052f]")
 _MIXED = re.compile(r"[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]", re.IGNORECASE)
@@ -38,10 +49,7 @@ _GAP = re.compile(r"(?<=\w)[ .\-_*|/](?=\w(?!\w))")
 SHORTEST_RUN = 20
 """Characters from which on a run is tried as base64."""
 _BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}={{0,2}}")
-_TELLTALE = (
-    *("ignor", "forget", "disregard", "bypass", "overrid", "instruction", "answer", "parasocial"),
-    *("evaluat", "reply", "rubric"),
-)
+_TELLTALE = ("ignor", "forget", "disregard", "answer", "parasocial")
 _ROT13 = tuple(codecs.encode(word, "rot13") for word in _TELLTALE)
 _REVERSED = tuple(word[::-1] for word in _TELLTALE)
 _ESCAPED = re.compile(
@@ -54,6 +62,8 @@ def folded(text: str) -> str:
     """Gives `text` in compatible letters, without accents and without what cannot be seen."""
     if text.isascii():
         return text
+    if not _UNCOMMON.search(text):
+        return text.replace("\u2019", "'")
     text = _DROPPED.sub("", unicodedata.normalize("NFKD", text))
     for letter, plain in _LETTERS.items():
         text = text.replace(letter, plain)

@@ -94,14 +94,14 @@ _TOKEN = re.compile(r"\w+|\n|[^\w\s]")
 _CLOSING = frozenset(".!?\n\"')]}\u201d\u201c\u2019\xbb\u203a\u300d\u300f;\u2026\u3002*`<\u0964")
 _OPENING = frozenset("\"'(\u201c\u201e\u2018\xab\u2039\u300c\u300e`*")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_EVERYWHERE = frozenset(("no", "false", "0"))
+_EVERYWHERE = "no, false, 0"
 """Verdicts that a text in any language may ask for."""
 _MENTION = re.compile(
     r"inject|injekt|jailbreak|phish|hack|attack|phrases?\b|example|lines? like|red.?team|trick",
     re.IGNORECASE,
 )
 _BEFORE_ORDERS = frozenset(
-    "please now just then and so simply must kindly also therefore instead".split()
+    ("please", "now", "just", "then", "and", "so", "simply", "must", "kindly", "also", "therefore")
 )
 
 Hits = dict[int, int]
@@ -111,9 +111,9 @@ Hits = dict[int, int]
 def kinds(plain: str) -> set[str]:
     """Gives the kinds that the wording of a folded text raises."""
     lexicon = _lexicon()
-    words = _TOKEN.findall(plain)
+    words = _TOKEN.findall(plain.lower())
     found: set[str] = set()
-    for language, hits in lexicon.hits(words).items():
+    for language, hits in lexicon.hits(words, plain).items():
         found |= _raised(hits, words if language == "en" else [])
     if not plain.isascii() and _UNSPACED.search(plain):
         for unspaced in lexicon.unspaced:
@@ -126,14 +126,12 @@ def kinds(plain: str) -> set[str]:
 @cache
 def _possible(senses: int) -> tuple[Combination, ...]:
     return tuple(
-        each
-        for each in _COMBINATIONS
-        if each.anchor & senses and each.near & senses == each.near
+        each for each in _COMBINATIONS if each.anchor & senses and each.near & senses == each.near
     )
 
 
 def _raised(hits: Hits, words: list[str]) -> set[str]:
-    """Gives the kinds that `hits` raise; `words` are given where orders can be told from reports."""
+    """Gives the kinds that `hits` raise; `words` are given where reports can be told apart."""
     senses = 0
     for sense in hits.values():
         senses |= sense
@@ -147,10 +145,9 @@ def _raised(hits: Hits, words: list[str]) -> set[str]:
             near = _near(hits, at)
             for each in possible:
                 if sense & each.anchor and near & each.near == each.near and each.kind not in found:
-                    if each.anchor == _OVERRIDE and not each.near & _NO:
-                        if not _ordered(hits, at, words):
-                            continue
-                    found.add(each.kind)
+                    bare = each.anchor == _OVERRIDE and not each.near & _NO
+                    if not bare or _ordered(hits, at, words):
+                        found.add(each.kind)
     return found
 
 
@@ -167,7 +164,7 @@ def _ordered(hits: Hits, at: int, words: list[str]) -> bool:
         return False
     if not words:
         return True
-    before = words[at - 1].lower() if at else "\n"
+    before = words[at - 1] if at else "\n"
     if before in _OPENING and _MENTION.search(" ".join(words)):
         return False
     return not before[0].isalnum() or before in _BEFORE_ORDERS
@@ -181,6 +178,13 @@ class Entry(NamedTuple):
     """Whether its last word may go on."""
     language: int
     sense: int
+
+
+START = 2
+"""Letters of a phrase's second word by which it is found."""
+
+Words = tuple[int, dict[str, list[Entry]]]
+"""What a word means by itself, and the phrases that it begins, by the start of what goes on."""
 
 
 class Unspaced:
@@ -197,7 +201,9 @@ class Unspaced:
     def hits(self, plain: str) -> Hits:
         """Gives the senses in `plain` by position, two characters to a position."""
         plain = plain.lower()
-        found = [(hit.start(), hit.end(), self._senses[hit[0]]) for hit in self._pattern.finditer(plain)]
+        found = [
+            (hit.start(), hit.end(), self._senses[hit[0]]) for hit in self._pattern.finditer(plain)
+        ]
         onward = {start: sense for start, _, sense in found}
         hits: Hits = defaultdict(int)
         for start, end, sense in found:
@@ -224,7 +230,9 @@ class Lexicon:
         self._whole: dict[str, list[Entry]] = defaultdict(list)
         self._begun: dict[str, list[Entry]] = defaultdict(list)
         self._known: dict[str, int] = {}
-        self._entries: dict[str, tuple[Entry, ...]] = {}
+        self._telling: dict[str, int] = defaultdict(int)
+        self._telling_begun: dict[str, int] = defaultdict(int)
+        self._entries: list[dict[str, Words]] = []
         self.unspaced: list[Unspaced] = []
         self._languages: list[str] = []
         self._ends: set[str] = set()
@@ -235,9 +243,11 @@ class Lexicon:
             else:
                 self._add(len(self._languages), phrases)
                 self._languages.append(language)
-        self._lengths = range(min(map(len, self._begun)), max(map(len, self._begun)) + 1)
+                self._entries.append({})
+        for place in range(len(self._languages)):
+            self._add(place, {"no": _EVERYWHERE})
+        self._lengths = range(1, max(map(len, (*self._begun, *self._telling_begun))) + 1)
         self._firsts = sum(1 << place * _WIDTH for place in range(len(self._languages)))
-        self._all_no = self._firsts * _NO
 
     def _add(self, language: int, phrases: Mapping[str, str]) -> None:
         glued = ("", *phrases.get("glued", "").split())
@@ -248,6 +258,12 @@ class Lexicon:
                 table = self._begun if entry.begun and not rest else self._whole
                 for syllable in glued:
                     table[syllable + first].append(entry)
+                # The longest word tells most about whether the phrase stands in a text.
+                longest = max((first, *rest), key=len)
+                begun = entry.begun and longest == (first, *rest)[-1]
+                telling = self._telling_begun if begun else self._telling
+                for syllable in glued if longest == first else ("",):
+                    telling[syllable + longest] |= bit << language * _WIDTH
 
     def ends(self, plain: str) -> bool:
         """Says whether a line, or a part in brackets, declares what is evaluated to be over."""
@@ -255,18 +271,25 @@ class Lexicon:
             found[1].strip().lower() in self._ends for found in _BRACKETED.finditer(plain)
         )
 
-    def hits(self, words: list[str]) -> dict[str, Hits]:
+    def hits(self, words: list[str], plain: str) -> dict[str, Hits]:
         """Gives the senses in `words` by position, of each language that may raise something."""
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+            for entries_of in self._entries:
+                entries_of.clear()
         senses, known = 0, self._known
         for word in set(words):
             found = known.get(word)
             senses |= self._look_up(word) if found is None else found
         possible = self._viable(senses)
+        if not possible:
+            return {}
+        shouted = _shouted(plain)
         return {
-            name: self._of(language, words)
+            name: self._of(language, words, shouted)
             for language, name in enumerate(self._languages)
             if possible >> language * _WIDTH & 1
-        } if possible else {}
+        }
 
     def _viable(self, senses: int) -> int:
         """Gives the first bit of each language whose senses suffice for a combination."""
@@ -279,37 +302,40 @@ class Lexicon:
                 possible |= together
         return possible
 
-    def _of(self, language: int, words: list[str]) -> Hits:
+    def _of(self, language: int, words: list[str], shouted: frozenset[str]) -> Hits:
         hits: Hits = {}
-        entries = self._entries
+        mine = self._entries[language]
         for at, word in enumerate(words):
-            for entry in entries.get(word, ()):
-                if entry.language == language and (not entry.rest or _goes_on(words, at, entry)):
-                    hits[at] = hits.get(at, 0) | entry.sense
-            if word.lower() in _EVERYWHERE:
-                hits[at] = hits.get(at, 0) | _NO
+            if word in mine:
+                sense, longer = mine[word]
+                if longer and at + 1 < len(words):
+                    for entry in longer.get(words[at + 1][:START], ()):
+                        if _goes_on(words, at, entry):
+                            sense |= entry.sense
+                if sense:
+                    hits[at] = sense
         for at, sense in hits.items():
-            if sense & _NO and not _is_verdict(words, at, hits):
+            if sense & _NO and not _is_verdict(words, at, hits, shouted):
                 hits[at] = sense & ~_NO
         return hits
 
     def _look_up(self, word: str) -> int:
         """Gives the senses of `word` in all languages, side by side, and remembers its entries."""
-        if len(self._known) > MOST_KNOWN:
-            self._known.clear()
-            self._entries.clear()
-        plain = word.casefold()
-        entries = list(self._whole.get(plain, ()))
+        senses = self._telling.get(word, 0)
+        entries = list(self._whole.get(word, ()))
         for length in self._lengths:
-            if length > len(plain):
+            if length > len(word):
                 break
-            entries += self._begun.get(plain[:length], ())
-        senses = self._all_no if plain in _EVERYWHERE else 0
+            senses |= self._telling_begun.get(word[:length], 0)
+            entries += self._begun.get(word[:length], ())
         for entry in entries:
-            senses |= entry.sense << entry.language * _WIDTH
+            sense, longer = self._entries[entry.language].get(word, (0, {}))
+            if entry.rest:
+                longer.setdefault(entry.rest[0][:START], []).append(entry)
+            else:
+                sense |= entry.sense
+            self._entries[entry.language][word] = (sense, longer)
         self._known[word] = senses
-        if entries:
-            self._entries[word] = tuple(entries)
         return senses
 
 
@@ -322,25 +348,32 @@ def _bare(line: str) -> str:
 
 
 def _goes_on(words: list[str], at: int, entry: Entry) -> bool:
-    rest = [word.casefold() for word in words[at + 1 : at + 1 + len(entry.rest)]]
-    if len(rest) < len(entry.rest) or rest[:-1] != list(entry.rest[:-1]):
+    rest = words[at + 1 : at + 1 + len(entry.rest)]
+    if len(rest) < len(entry.rest) or rest[:-1] != [*entry.rest[:-1]]:
         return False
     return rest[-1].startswith(entry.rest[-1]) if entry.begun else rest[-1] == entry.rest[-1]
 
 
-def _is_verdict(words: list[str], at: int, hits: Hits) -> bool:
-    """Says whether a "no" is something to be answered: not one of two choices, and not "no time"."""
+def _is_verdict(words: list[str], at: int, hits: Hits, shouted: frozenset[str]) -> bool:
+    """Says whether a "no" is an answer: not one of two choices, and not as in "no time"."""
     if any(hits.get(place, 0) & _YES for place in range(at - 4, at + 5)):
         return False
     after = words[at + 1] if at + 1 < len(words) else "\n"
     if after == ",":
         return bool(hits.get(at - 1, 0) & _DEMAND)
-    shouted = len(words[at]) > 1 and words[at].isupper()
-    return after in _CLOSING or shouted or bool(hits.get(at + 1, 0) & _DEMAND)
+    return after in _CLOSING or words[at] in shouted or bool(hits.get(at + 1, 0) & _DEMAND)
+
+
+def _shouted(plain: str) -> frozenset[str]:
+    """Gives the words that stand in capital letters, unless all of the text does."""
+    if plain.isupper():
+        return frozenset()
+    words = (word for word in _TOKEN.findall(plain) if len(word) > 1 and word.isupper())
+    return frozenset(word.lower() for word in words)
 
 
 def _split(phrases: str) -> list[str]:
-    return [views.folded(part.strip()).casefold() for part in phrases.split(",") if part.strip()]
+    return [views.folded(part.strip()).lower() for part in phrases.split(",") if part.strip()]
 
 
 @cache
