@@ -111,10 +111,12 @@ Hits = dict[int, int]
 def kinds(plain: str) -> set[str]:
     """Gives the kinds that the wording of a folded text raises."""
     lexicon = _lexicon()
-    words = _TOKEN.findall(plain.lower())
     found: set[str] = set()
-    for language, hits in lexicon.hits(words, plain).items():
-        found |= _raised(hits, words if language == "en" else [])
+    if languages := lexicon.viable(lower := plain.lower()):
+        words, shouted = _TOKEN.findall(lower), _shouted(plain)
+        for language, name in languages:
+            hits = lexicon.hits(language, words, shouted)
+            found |= _raised(hits, words if name == "en" else [])
     if not plain.isascii() and _UNSPACED.search(plain):
         for unspaced in lexicon.unspaced:
             found |= _raised(unspaced.hits(plain), [])
@@ -230,6 +232,7 @@ class Lexicon:
         self._whole: dict[str, list[Entry]] = defaultdict(list)
         self._begun: dict[str, list[Entry]] = defaultdict(list)
         self._known: dict[str, int] = {}
+        """Senses of what stood between two spaces, and of words, which have a space before them."""
         self._telling: dict[str, int] = defaultdict(int)
         self._telling_begun: dict[str, int] = defaultdict(int)
         self._entries: list[dict[str, Words]] = []
@@ -271,25 +274,29 @@ class Lexicon:
             found[1].strip().lower() in self._ends for found in _BRACKETED.finditer(plain)
         )
 
-    def hits(self, words: list[str], plain: str) -> dict[str, Hits]:
-        """Gives the senses in `words` by position, of each language that may raise something."""
+    def viable(self, lower: str) -> list[tuple[int, str]]:
+        """Gives number and name of each language in which a text in small letters may raise some.
+
+        What stands between two spaces is looked up as a whole: most of it was seen before.
+        """
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
             for entries_of in self._entries:
                 entries_of.clear()
         senses, known = 0, self._known
-        for word in set(words):
-            found = known.get(word)
-            senses |= self._look_up(word) if found is None else found
+        for chunk in set(lower.split()):
+            found = known.get(chunk)
+            senses |= self._look_up(chunk) if found is None else found
         possible = self._viable(senses)
-        if not possible:
-            return {}
-        shouted = _shouted(plain)
-        return {
-            name: self._of(language, words, shouted)
-            for language, name in enumerate(self._languages)
-            if possible >> language * _WIDTH & 1
-        }
+        return (
+            [
+                (language, name)
+                for language, name in enumerate(self._languages)
+                if possible >> language * _WIDTH & 1
+            ]
+            if possible
+            else []
+        )
 
     def _viable(self, senses: int) -> int:
         """Gives the first bit of each language whose senses suffice for a combination."""
@@ -302,7 +309,8 @@ class Lexicon:
                 possible |= together
         return possible
 
-    def _of(self, language: int, words: list[str], shouted: frozenset[str]) -> Hits:
+    def hits(self, language: int, words: list[str], shouted: frozenset[str]) -> Hits:
+        """Gives the senses in `words` by position, in one of the viable languages."""
         hits: Hits = {}
         mine = self._entries[language]
         for at, word in enumerate(words):
@@ -319,8 +327,16 @@ class Lexicon:
                 hits[at] = sense & ~_NO
         return hits
 
-    def _look_up(self, word: str) -> int:
-        """Gives the senses of `word` in all languages, side by side, and remembers its entries."""
+    def _look_up(self, chunk: str) -> int:
+        """Gives the senses in `chunk` in all languages, side by side."""
+        senses = 0
+        for word in _TOKEN.findall(chunk):
+            known = self._known.get(f" {word}")
+            senses |= self._remember(word) if known is None else known
+        self._known[chunk] = senses
+        return senses
+
+    def _remember(self, word: str) -> int:
         senses = self._telling.get(word, 0)
         entries = list(self._whole.get(word, ()))
         for length in self._lengths:
@@ -335,7 +351,7 @@ class Lexicon:
             else:
                 sense |= entry.sense
             self._entries[entry.language][word] = (sense, longer)
-        self._known[word] = senses
+        self._known[f" {word}"] = senses
         return senses
 
 
@@ -368,8 +384,8 @@ def _shouted(plain: str) -> frozenset[str]:
     """Gives the words that stand in capital letters, unless all of the text does."""
     if plain.isupper():
         return frozenset()
-    words = (word for word in _TOKEN.findall(plain) if len(word) > 1 and word.isupper())
-    return frozenset(word.lower() for word in words)
+    loud = " ".join(chunk for chunk in plain.split() if len(chunk) > 1 and chunk.isupper())
+    return frozenset(word for word in _TOKEN.findall(loud.lower()) if len(word) > 1)
 
 
 def _split(phrases: str) -> list[str]:
