@@ -2,7 +2,7 @@
 
 Prints, for each set of examples, how many attempts are pointed out and how many harmless texts are,
 and for each log how many of its turns. `--show` names what each set gets wrong; `--held-out`
-measures the examples that nothing is fitted to as well. Logs to read are given by path.
+measures the examples that were set aside as well, by the writer of the phrases. Logs to read are given by path.
 """
 
 import argparse

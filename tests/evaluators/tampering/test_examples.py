@@ -33,7 +33,7 @@ def test_a_harmless_neighbour_is_not(line: dict[str, Any]) -> None:
     assert raised(line) == ()
 
 
-def test_of_examples_that_nothing_is_fitted_to_most_are_told_apart() -> None:
+def test_of_examples_set_aside_most_are_told_apart() -> None:
     attempts = examples("held_out", "attempt")
     harmless = examples("held_out", "harmless")
     assert (len(attempts), len(harmless)) == (50, 30)
