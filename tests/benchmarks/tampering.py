@@ -1,8 +1,8 @@
 """What raises a suspicion of tampering, and how fast it is looked for; run from a checkout.
 
 Prints, for each set of examples, how many attempts are pointed out and how many harmless texts are,
-and for each log how many of its turns. `--show` names what each set gets wrong; `--held-out`
-measures the examples that were set aside as well, by the writer of the phrases. Logs to read are given by path.
+and for each log how many of its turns. `--show` names what each set gets wrong. `--held-out` also
+measures the examples set aside, which the writer of the phrases wrote too. Logs are given by path.
 """
 
 import argparse
