@@ -20,8 +20,8 @@ from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.prompt import Prompt
-from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
+from chaperone_cli.evaluators.tampering import marks_of
 
 MOST_TRIES = 3
 """Times that a request is handed in before its vote is given up."""

@@ -12,8 +12,8 @@ from itertools import groupby
 import orjson
 
 from chaperone_cli.evaluators.claude.prompt import Prompt, Transcript, with_longer_reply
-from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.interface import Question
+from chaperone_cli.evaluators.tampering import marks_of
 
 MOST_REQUESTS = 20_000
 """Requests in a batch; the vendor takes 100,000, but their results must be held at once."""

@@ -17,11 +17,11 @@ from chaperone_cli.evaluators.claude.offer import Offer, count, offer
 from chaperone_cli.evaluators.claude.pace import START, START_LOCAL, Pace
 from chaperone_cli.evaluators.claude.prompt import Prompt, Request, draw_marker
 from chaperone_cli.evaluators.claude.session import ClaudeSession
-from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.claude.trial import accepted, proof, trial_rubric
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.claude.wording import wording
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session
+from chaperone_cli.evaluators.tampering import marks_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

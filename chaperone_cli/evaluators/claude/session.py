@@ -13,9 +13,9 @@ from chaperone_cli.evaluators.claude import explain, reply
 from chaperone_cli.evaluators.claude.caller import GivenUpError, Message
 from chaperone_cli.evaluators.claude.meter import tokens_of
 from chaperone_cli.evaluators.claude.prompt import Transcript
-from chaperone_cli.evaluators.claude.tampering import marks_of
 from chaperone_cli.evaluators.claude.warmth import Warmth
 from chaperone_cli.evaluators.interface import Session
+from chaperone_cli.evaluators.tampering import marks_of
 
 if TYPE_CHECKING:
     from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator
