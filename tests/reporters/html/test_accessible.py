@@ -72,7 +72,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("scheme", "media"), [("light", "screen"), ("dark", "screen"), ("dark", "print")]
 )
-@pytest.mark.parametrize("address", ["", "#c=parasocial-09", "#c=odd%204"])
+@pytest.mark.parametrize("address", ["", "#c=parasocial-09", "#c=odd%208"])
 def test_text_stands_out_from_its_ground(
     visit: Visit, path: Path, scheme: str, media: Any, address: str
 ) -> None:
