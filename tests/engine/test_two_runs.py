@@ -4,7 +4,7 @@ import asyncio
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from chaperone_cli.domain.rubric import Rubric
@@ -26,13 +26,15 @@ class Runs:
         lines = samples.joinpath("thirty.jsonl").read_bytes().splitlines(True)
         self.log.write_bytes(b"".join(lines[:conversations]))
 
-    def start(self, name: str, store: str = "votes") -> "subprocess.Popen[bytes]":
+    def start(
+        self, name: str, store: str = "votes", seconds: float = 0.02
+    ) -> "subprocess.Popen[bytes]":
         return spawn(
             *("audit", self.log, "--evaluator", "stalling", "--concurrency", "4"),
             "--keep-abstentions",  # else a run asks again for those that were filed before it began
             *("--store", self.folder / f"{store}.sqlite3", "-o", self.folder / f"{name}.jsonl"),
             module="tests.support.stalling",
-            STALLING_SECONDS="0.02",
+            STALLING_SECONDS=str(seconds),
             STALLING_ASKED=str(self.folder / f"{name}.asked"),
         )
 
@@ -46,6 +48,13 @@ class Runs:
     def left(self) -> list[str]:
         """What of the locks of runs is still there."""
         return [path.name for path in self.folder.glob("*-run-*")]
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.005)
 
 
 def ended(process: "subprocess.Popen[bytes]") -> int:
@@ -67,11 +76,12 @@ def test_two_runs_at_once_pay_for_each_vote_once(tmp_path: Path, samples: Path) 
 
 
 def test_what_a_killed_run_claimed_is_free_again(tmp_path: Path, samples: Path) -> None:
-    runs = Runs(tmp_path, samples, 4)
+    runs = Runs(tmp_path, samples, 8)
     assert ended(runs.start("alone", "other")) == 10
-    killed, goes_on = runs.start("killed"), runs.start("goes on")
-    while len(runs.asked("killed")) < 20:
-        time.sleep(0.005)
+    killed = runs.start("killed", seconds=0.1)
+    wait_until(lambda: len(runs.asked("killed")) >= 20)
+    goes_on = runs.start("goes on")
+    time.sleep(1)  # by then it waits for what the other one claimed
     killed.send_signal(signal.SIGKILL)
     assert ended(killed) == -signal.SIGKILL
     assert ended(goes_on) == 10
