@@ -61,7 +61,7 @@ def result() -> "Console":
     """Gives the console on stdout, for what the command was asked for."""
     from rich.console import Console
 
-    return Console(file=cast(TextIO, _Guarded(_stdout())), highlight=False, soft_wrap=False)
+    return Console(file=cast(TextIO, _Guarded(_stdout())), highlight=False, emoji=False)
 
 
 def _stdout() -> TextIO:
@@ -92,7 +92,7 @@ def talk() -> "Console":
     """Gives the console on stderr, for progress, notes and errors."""
     from rich.console import Console
 
-    return Console(file=cast(TextIO, _Guarded(sys.stderr)), highlight=False)
+    return Console(file=cast(TextIO, _Guarded(sys.stderr)), highlight=False, emoji=False)
 
 
 def note(message: str) -> None:

@@ -26,9 +26,10 @@ def validate(
     out = console.result()
     conversations = turns = 0
     found = dict.fromkeys(Severity, 0)
-    for item in LogReader(
+    reader = LogReader(
         paths, format=settings.format, problem_limit=None, branches=settings.branches
-    ):
+    )
+    for item in reader:
         if isinstance(item, Problem):
             found[item.severity] += 1
             out.print(plain(f"{item.severity}: {item}"), markup=False, soft_wrap=True)
@@ -43,4 +44,6 @@ def validate(
         f"{plural(found[Severity.ERROR], 'error')}, {plural(found[Severity.WARNING], 'warning')}",
         soft_wrap=True,
     )
+    if reader.account.seen:
+        out.print(str(reader.account), soft_wrap=True)
     raise typer.Exit(ExitCode.UNREAD if found[Severity.ERROR] else ExitCode.OK)
