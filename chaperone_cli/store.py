@@ -77,6 +77,12 @@ class VoteStore:
         self._db.executescript(_TABLES)
         self._db.execute(f"PRAGMA user_version = {LAYOUT}")
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no vote was ever filed."""
+        with self._failing_clearly("read"):
+            return self._db.execute("SELECT 1 FROM votes LIMIT 1").fetchone() is None
+
     def get(self, key: bytes) -> Vote | None:
         """Gives the vote under `key`, if it was cast before."""
         with self._failing_clearly("read"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from chaperone_cli.cli import wiring
 from chaperone_cli.cli.figures import Adding, json_file
+from chaperone_cli.cli.rehearsing import rehearse
 from chaperone_cli.cli.running import Run
 from chaperone_cli.cli.selecting import log_reader, selection, tell_left_out
 from chaperone_cli.config import Settings
@@ -41,9 +42,9 @@ def calibrate(paths: Sequence[str], settings: Settings) -> Calibrated:
         raise UsageError("there is no screen to calibrate", hint=f"add --screen {DEFAULT}")
     screened = wiring.protocol(settings, screen)
     assert screened.screening is not None
-    auditor = wiring.auditor(
-        replace(settings, screen=wiring.NO_SCREEN, screen_level=None, screen_reach=None)
-    )
+    settings = replace(settings, screen=wiring.NO_SCREEN, screen_level=None, screen_reach=None)
+    auditor = wiring.auditor(settings)
+    rehearse(auditor, paths, settings)
     chosen, reader = selection(settings), log_reader(paths, settings)
     builder = CalibrationBuilder(screened.screening.level, screened.screening.reach)
     # Verdicts come in the order of the conversations, as many as are under way behind them.

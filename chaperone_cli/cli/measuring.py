@@ -6,6 +6,7 @@ from pathlib import Path
 
 from chaperone_cli.cli import wiring
 from chaperone_cli.cli.figures import Adding, json_file
+from chaperone_cli.cli.rehearsing import rehearse
 from chaperone_cli.cli.running import Run
 from chaperone_cli.cli.selecting import log_reader, selection, tell_left_out
 from chaperone_cli.config import Settings
@@ -41,6 +42,7 @@ def measure_logs(paths: Sequence[str], settings: Settings) -> Measured:
     chosen, reader = selection(settings), log_reader(paths, settings)
     auditor = wiring.auditor(settings)
     builder = _builder(auditor)
+    rehearse(auditor, paths, settings)
     header = wiring.header(auditor, paths)
     run = Run(auditor, [Adding(builder.add)])
     items = chosen.over(reader, run.summary.left_out)

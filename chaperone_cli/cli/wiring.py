@@ -199,7 +199,11 @@ def store(settings: Settings, voter: Evaluator) -> VoteStore | None:
 
 
 def auditor(settings: Settings) -> Auditor:
-    """Gives the auditor that `settings` describe."""
+    """Gives the auditor that `settings` describe.
+
+    Raises UsageError, and EvaluatorError where its evaluator could answer nothing and no vote is
+    stored.
+    """
     reads_first = screen(settings)
     plan = protocol(settings, reads_first)
     voter = evaluator(settings)
@@ -208,10 +212,13 @@ def auditor(settings: Settings) -> Auditor:
             f"the {settings.evaluator} evaluator cannot answer rubric {plan.rubric.id!r}",
             hint=f"it answers {', '.join(voter.rubrics)}; choose another --evaluator",
         )
+    kept = store(settings, voter)
+    if kept is None or kept.is_empty:
+        voter.check()
     return Auditor(
         replace(plan, all_votes=plan.all_votes or voter.answers_at_once),
         voter,
-        store(settings, voter),
+        kept,
         settings.concurrency or voter.concurrency,
         Usage(spend=voter.spend),
         screen=reads_first,

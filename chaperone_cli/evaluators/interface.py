@@ -125,6 +125,10 @@ class Evaluator(ABC):
         """Gives the way to ask many questions together; None where there is none."""
         return None
 
+    def check(self) -> None:
+        """Raises EvaluatorError where no question can be answered; asks nobody."""
+        return None
+
     async def close(self) -> None:
         """Releases what the evaluator holds."""
         return None

@@ -86,6 +86,7 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     from chaperone_cli.cli.comparison.baseline import Baseline
     from chaperone_cli.cli.console import complain, note
     from chaperone_cli.cli.places import place
+    from chaperone_cli.cli.rehearsing import rehearse
     from chaperone_cli.cli.running import Run
     from chaperone_cli.cli.selecting import log_reader, selection
     from chaperone_cli.errors import VotesPending
@@ -95,6 +96,7 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
     names = hashing.names(settings, key)
     reader = log_reader(paths, settings)
     auditor = wiring.auditor(settings)
+    rehearse(auditor, paths, settings)
     baseline = Baseline.of(settings)
     reporters = [*_files(paths, settings, names), *baseline.reporters, _terminal(settings)]
     run = Run(auditor, reporters, quote=settings.quote, names=names, key=key)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from chaperone_cli.cli import console, hashing, wiring
 from chaperone_cli.cli.interrupt import Interrupts
+from chaperone_cli.cli.rehearsing import can_answer
 from chaperone_cli.cli.rephrase.finding import Responses
 from chaperone_cli.cli.rephrase.wanted import Wanted
 from chaperone_cli.codec import strategy as strategies
@@ -18,7 +19,12 @@ from chaperone_cli.domain.rephrasing import Rephrasing
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.engine.rephrase import Rephraser
-from chaperone_cli.errors import BudgetExhausted, ChaperoneError, UsageError
+from chaperone_cli.errors import (
+    BudgetExhausted,
+    ChaperoneError,
+    MissingKeyError,
+    UsageError,
+)
 from chaperone_cli.readers import LogReader
 from chaperone_cli.rewriters.interface import Rewriter
 
@@ -60,6 +66,7 @@ class Rephrase:
         self.auditor = wiring.auditor(settings)
         self.rewriter = rewriter(wanted, settings, self.auditor, phrasebook())
         self._supported()
+        self.rewriter.check()
         reader = LogReader([wanted.path], format=settings.format)
         self._responses = Responses(wanted, reader, self.auditor, self.names)
         self.outcome = Rephrased()
@@ -73,7 +80,22 @@ class Rephrase:
                 )
 
     def run(self, show: Show) -> Rephrased:
-        """Rewrites and judges; `show` is given every result as it comes."""
+        """Rewrites and judges; `show` is given every result as it comes.
+
+        Where the evaluator cannot answer, results are given once the store had every vote; raises
+        EvaluatorError where it had not.
+        """
+        if can_answer(self.auditor):
+            return self._conduct(show)
+        held: list[Rephrasing] = []
+        outcome = self._conduct(held.append)
+        if isinstance(outcome.error, MissingKeyError):
+            raise outcome.error
+        for result in held:
+            show(result)
+        return outcome
+
+    def _conduct(self, show: Show) -> Rephrased:
         outcome, started = self.outcome, time.monotonic()
         with Interrupts() as interrupts:
             try:

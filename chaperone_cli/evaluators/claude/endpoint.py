@@ -94,6 +94,25 @@ def has_key() -> bool:
     return any(os.environ.get(name) for name in CREDENTIALS)
 
 
+def check_key(endpoint: Endpoint, asking: str, *, instead: str = "") -> None:
+    """Raises MissingKeyError unless there is a credential for `endpoint`, or it needs none.
+
+    `asking` and `instead` are what the error says; no server is asked.
+    """
+    if has_key() or not endpoint.vendor:
+        return
+    import anthropic
+
+    # The SDK finds credentials by itself too, in a profile on disk.
+    client = anthropic.AsyncAnthropic(base_url=endpoint.url)
+    if not _has_credentials(client):
+        raise MissingKeyError.of(asking, instead=instead)
+
+
+def _has_credentials(client: "AsyncAnthropic") -> bool:
+    return bool(client.api_key or client.auth_token or client.credentials)
+
+
 @cache
 def _tls() -> "SSLContext":
     """Reads the trusted certificates, which takes as long as fifty calls, once for all clients."""
@@ -124,7 +143,7 @@ def connect(
         open_telemetry=False,
         http_client=transport,
     )
-    if not (client.api_key or client.auth_token or client.credentials):
+    if not _has_credentials(client):
         raise MissingKeyError.of("the claude evaluator")
     return client
 

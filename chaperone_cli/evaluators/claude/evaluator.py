@@ -10,7 +10,7 @@ from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.evaluators.claude.caller import Ask, Caller, Patience
 from chaperone_cli.evaluators.claude.clients import Clients
-from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.endpoint import Endpoint, check_key
 from chaperone_cli.evaluators.claude.ledger import Ledger
 from chaperone_cli.evaluators.claude.meter import Meter
 from chaperone_cli.evaluators.claude.offer import Offer, count, offer
@@ -172,6 +172,10 @@ class ClaudeEvaluator(Evaluator):
     def suspicious(self, conversation: Conversation, turn: Turn) -> tuple[str, ...]:
         """Names what looks made to sway the model."""
         return marks_of(conversation, turn)
+
+    def check(self) -> None:
+        """Raises MissingKeyError where there is no credential for the server."""
+        check_key(self.endpoint, "the claude evaluator")
 
     async def connection(self) -> Connection:
         """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
