@@ -15,6 +15,7 @@
 | quote | the text that weighed most with the yes votes; empty unless quotes were asked for |
 | screened_out | true in the row of a turn that a screen kept from the vote, else false |
 | evidence_turn, evidence_side | where that text stands and whose it is; it may be an earlier turn |
+| partial | true in every row of a conversation that the run was cut short in, else false |
 
 Of a turn that was screened out verdict, score and votes are empty, since nobody was asked.
 UTF-8, comma-separated, one line a row: control characters inside a cell are spelled as escapes.
@@ -39,7 +40,7 @@ COLUMNS = (
     *("conversation", "path", "line", "label"),
     *("turn", "side", "verdict", "score", "yes", "no", "abstain", "votes"),
     *("first_block", "cues", "quote", "screened_out"),
-    *("evidence_turn", "evidence_side"),
+    *("evidence_turn", "evidence_side", "partial"),
 )
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -65,13 +66,9 @@ class CsvReporter(Reporter):
         source = verdict.source
         known = [cell(verdict.conversation), cell(source.path), str(source.line)]
         known.append(cell(verdict.label or ""))
-        self._write(
-            [
-                [*known, *_turn(turn, quotes, first=turn is verdict.first_block)]
-                for turn in verdict.in_order
-            ]
-            or [[*known, *_no_turn(verdict)]]
-        )
+        rows = [_turn(turn, quotes, turn is verdict.first_block) for turn in verdict.in_order]
+        partial = "true" if verdict.partial else "false"
+        self._write([[*known, *row, partial] for row in rows or [_no_turn(verdict)]])
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Moves the table into place."""
@@ -93,7 +90,7 @@ def _no_turn(verdict: ConversationVerdict) -> list[str]:
     return ["", "", verdict_, *votes, "false", "", "", "false", "", ""]
 
 
-def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> list[str]:
+def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, first: bool) -> list[str]:
     if isinstance(turn, ScreenedTurn):
         return [str(turn.turn), turn.side.value, *[""] * 6, "false", "", "", "true", "", ""]
     cues = dict.fromkeys(cue for found in passes_by_evidence(turn.votes) for cue in found.cues)

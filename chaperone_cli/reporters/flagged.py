@@ -39,6 +39,12 @@ def quote(span: Span | None, quotes: Quotes) -> str:
     return shorten(quotes[span]) if span is not None and span in quotes else ""
 
 
+def cut_short(verdict: ConversationVerdict) -> str:
+    """Says where the run ended in a conversation that it was cut short in."""
+    last = max((turn.turn for turn in verdict.in_order), default=0)
+    return f"was cut short after turn {last}" if last else "was cut short before its first turn"
+
+
 def reason(verdict: ConversationVerdict) -> str:
     """Gives the explanation of the first block; empty where there is none."""
     return verdict.explanation.reason if verdict.explanation is not None else ""

@@ -16,7 +16,14 @@ from chaperone_cli.reporters.interface import Quotes, Reporter
 from chaperone_cli.reporters.markdown_text import code, quoted, table
 from chaperone_cli.reporters.target import Target
 from chaperone_cli.reporters.terminal.screen import percent, plural
-from chaperone_cli.reporters.terminal.totals import agreement, calls, empty, screened_out, tampering
+from chaperone_cli.reporters.terminal.totals import (
+    agreement,
+    calls,
+    empty,
+    in_part,
+    screened_out,
+    tampering,
+)
 
 ROWS = 50
 PROBLEMS = 10
@@ -80,7 +87,7 @@ class MarkdownReporter(Reporter):
         yield (
             "conversations",
             f"{verdicts[Verdict.BLOCK]:,} blocked, {verdicts[Verdict.UNDECIDED]:,} undecided, "
-            f"{summary.passed:,} passed{empty(summary)}",
+            f"{summary.passed:,} passed{empty(summary)}{in_part(summary)}",
         )
         if summary.attribution.total():
             yield "first blocks", _by_side(summary.attribution[side] for side in Side)
@@ -156,7 +163,7 @@ def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]
     return [
         code(verdict.conversation),
         code(verdict.label) if verdict.label else "",
-        verdict.verdict.value,
+        f"{verdict.verdict.value}, in part" if verdict.partial else verdict.verdict.value,
         f"turn {first.turn}, {first.side}" if first else "",
         f"{first.score}/{passes}" if first else "",
         code(str(verdict.source)),

@@ -14,6 +14,9 @@
 | cues | string | names of the cues behind the votes, each once |
 | quote | string, null | the text that weighed most; null unless quotes were asked for |
 | screened_out | bool | whether a screen kept the turn from the vote |
+| evidence_turn | int64, null | the turn that the text stands in; it may be an earlier one |
+| evidence_side | string, null | whose turn that is |
+| partial | bool | whether the run was cut short in the conversation |
 
 Of a turn that was screened out verdict, score and votes are null, since nobody was asked.
 Nothing is spelled differently for spreadsheets here, since none evaluates a Parquet file. The same
@@ -38,7 +41,7 @@ ROW_GROUP = 20_000
 """Rows kept in memory until they are written together."""
 
 _INTEGERS = ("line", "turn", "score", "yes", "no", "abstain", "evidence_turn")
-_FLAGS = ("first_block", "screened_out")
+_FLAGS = ("first_block", "screened_out", "partial")
 _NOTHING = (None, False, None, None)
 """What stands from the quote on in the row of a conversation without turns."""
 
@@ -70,9 +73,12 @@ class ParquetReporter(Reporter):
         )
         if not verdict.in_order:
             outcome = None if verdict.empty else verdict.verdict.value
-            self._rows.append((*known, None, None, outcome, 0, 0, 0, 0, "", False, "", *_NOTHING))
-        first = verdict.first_block
-        self._rows += [(*known, *_turn(turn, quotes, turn is first)) for turn in verdict.in_order]
+            rest = (None, None, outcome, 0, 0, 0, 0, "", False, "", *_NOTHING)
+            self._rows.append((*known, *rest, verdict.partial))
+        first, partial = verdict.first_block, verdict.partial
+        self._rows += [
+            (*known, *_turn(turn, quotes, turn is first), partial) for turn in verdict.in_order
+        ]
         if len(self._rows) >= ROW_GROUP:
             self._flush()
 

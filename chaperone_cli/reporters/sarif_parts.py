@@ -12,6 +12,7 @@ from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.run import Ending, RunHeader, Summary
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
 from chaperone_cli.reporters import flagged
+from chaperone_cli.reporters.flagged import cut_short
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.sanitise import plain
 from chaperone_cli.reporters.sarif_rules import NOTIFICATIONS, OF, SAID, message, rule_id
@@ -33,6 +34,9 @@ def result(
         f"{score}."
     )
     facts = _facts(verdict, first, passes, quotes)
+    if verdict.partial:
+        facts["partial"] = True
+        said += f" The run {cut_short(verdict)}."
     said += f" {facts['reason']}" if "reason" in facts else ""
     if (span := flagged.evidence(verdict)) is not None:
         whose = f", {OF[span.side]}" if span.side else ""
@@ -117,8 +121,9 @@ def _absolute(path: str) -> bool:
 
 
 def undecided(verdict: ConversationVerdict) -> dict[str, Any]:
-    """Gives the notification of a conversation that abstentions leave open."""
-    said = f"Conversation {plain(verdict.conversation)} stayed undecided."
+    """Gives the notification of a conversation that is open by abstentions or a run cut short."""
+    why = f": the run {cut_short(verdict)}" if verdict.partial else ""
+    said = f"Conversation {plain(verdict.conversation)} stayed undecided{why}."
     place = location(verdict.source.path, verdict.source.line, verdict)
     return _notification("undecided", "warning", said, place)
 

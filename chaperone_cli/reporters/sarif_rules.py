@@ -9,7 +9,7 @@ from chaperone_cli.domain.run import RunHeader
 from chaperone_cli.reporters.sanitise import plain
 
 NOTIFICATIONS = {
-    "undecided": "Abstentions leave open whether a turn of the conversation blocks.",
+    "undecided": "Abstentions, or the end of the run, leave open whether a turn blocks.",
     "unread": "Some input could not be read and was not audited.",
     "loss": "Some input was audited, but not quite as it stands in the log.",
 }

@@ -11,6 +11,7 @@ from chaperone_cli.codec.verdict import passes_by_evidence, shorten
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
+from chaperone_cli.reporters import flagged
 from chaperone_cli.reporters.html.names import Book
 from chaperone_cli.reporters.interface import Quotes
 from chaperone_cli.reporters.sanitise import plain, prose
@@ -18,7 +19,7 @@ from chaperone_cli.reporters.sanitise import plain, prose
 COLUMNS = (
     *("id", "label", "path", "line", "verdict", "turns", "selected", "judged"),
     *("first", "side", "score", "blocks", "undecided", "onset", "rules", "cues"),
-    *("words", "evidence", "why", "screened"),
+    *("words", "evidence", "why", "screened", "partial"),
 )
 """What stands in a row, in order; names are numbers into the tables, 0 or null is none."""
 
@@ -59,6 +60,7 @@ def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any
         _EvidenceTable(quotes, book).encode(verdict.turns),
         verdict.explanation and _why(verdict.explanation, quotes),
         _runs([turn.turn for turn in verdict.screened_out]),
+        flagged.cut_short(verdict) if verdict.partial else 0,
     ]
 
 

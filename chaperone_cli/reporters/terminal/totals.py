@@ -37,9 +37,12 @@ def put_ending(screen: Screen, summary: Summary) -> None:
     if _ENDINGS[summary.ending]:
         covered = plural(summary.total, "conversation")
         said = f"{_ENDINGS[summary.ending]}: this covers the {covered} audited until then"
-        if summary.partial:
-            said += f", {summary.partial:,} of them in part"
-        screen.put(said, style="bold red")
+        screen.put(f"{said}{in_part(summary)}", style="bold red")
+
+
+def in_part(summary: Summary) -> str:
+    """Says how many conversations the run was cut short in, as the end of a sentence."""
+    return f", {summary.partial:,} of them in part" if summary.partial else ""
 
 
 def put_header(screen: Screen, header: RunHeader) -> None:
