@@ -78,10 +78,12 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
     if read is None or defects:
         account.take(row[1], (), line, "not audited")
     else:
-        context = [piece.text for piece in beside.context]
+        made = [] if beside is _NOTHING else [read[0].text, *(each.text for each in beside.context)]
         seen, kept = account.seen, account.kept
-        lost, says_something = counted_message(document, line, account, _KEYS, context)
-        if lost and not says_something and not context:
+        # What was read from its parts is seen there.
+        counted = row[1] if made else document
+        lost, says_something = counted_message(counted, line, account, _KEYS, made)
+        if lost and not says_something and all(map(is_blank, made)):
             account.tell(lost)
             defects.append(says_nothing(lost))
         elif clause := account.nothing_kept_since(seen, kept):

@@ -351,3 +351,12 @@ def test_what_was_said_may_look_like_a_record() -> None:
     said = orjson.dumps({"reply": "caf\u00e9 au lait"}).decode().replace("\u00e9", "\\u00e9")
     write("a.jsonl", lines({"id": "c", "messages": [{"role": "user", "content": said}]}))
     assert read("a.jsonl") == ["c @ a.jsonl:1"]
+
+
+def test_parts_that_stand_for_the_content_are_counted_once() -> None:
+    row = {"conversation_id": "c", "role": "assistant", "content": ""}
+    text, thought = {"type": "text", "text": "Hi dear"}, {"type": "reasoning", "text": UNREAD}
+    write("a.jsonl", lines({**row, "parts": [thought, text]}))
+    items = list(reader := LogReader(["a.jsonl"]))
+    assert [type(item) for item in items] == [Conversation]
+    assert str(reader.account) == "36 characters of text, all kept"
