@@ -17,7 +17,6 @@ import orjson
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.errors import ChaperoneError, EvaluatorError
 from chaperone_cli.evaluators.claude import faults, reply
-from chaperone_cli.evaluators.claude.clients import Clients
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.meter import Meter, Reserved
@@ -26,6 +25,7 @@ from chaperone_cli.evaluators.claude.prompt import Request, with_longer_reply
 
 if TYPE_CHECKING:
     import httpx2
+    from anthropic import AsyncAnthropic
 
 PATH = "/v1/messages"
 UNPROVEN_TRIES = 6
@@ -93,7 +93,7 @@ class Caller:
 
     def __init__(
         self,
-        clients: Clients,
+        client: "AsyncAnthropic",
         endpoint: Endpoint,
         pace: Pace,
         meter: Meter,
@@ -106,7 +106,7 @@ class Caller:
 
         `kept` says whether votes are; None where none are asked for.
         """
-        self._clients = clients
+        self._client = client
         self._endpoint = endpoint
         self._pace = pace
         self._meter = meter
@@ -279,13 +279,12 @@ class Caller:
         # The SDK's `messages.create` copies and checks a request block by block, which takes longer
         # than the rest of a call together; the body is the same, and so are headers and errors.
         async with asyncio.timeout(min(self._patience.timeout, max(seconds, 0.001))):
-            with self._clients.lease() as client:
-                return await client.post(
-                    PATH,
-                    cast_to=httpx2.Response,
-                    content=body,
-                    options={"headers": {"content-type": "application/json"}},
-                )
+            return await self._client.post(
+                PATH,
+                cast_to=httpx2.Response,
+                content=body,
+                options={"headers": {"content-type": "application/json"}},
+            )
 
     def _took(self, seconds: float) -> None:
         """Takes note of a reply that took so many seconds."""

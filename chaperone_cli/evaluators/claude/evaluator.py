@@ -9,8 +9,7 @@ from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.evaluators.claude.caller import Ask, Caller, Patience
-from chaperone_cli.evaluators.claude.clients import Clients
-from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.endpoint import Endpoint, connect
 from chaperone_cli.evaluators.claude.ledger import Ledger
 from chaperone_cli.evaluators.claude.meter import Meter
 from chaperone_cli.evaluators.claude.offer import Offer, count, offer
@@ -63,7 +62,7 @@ class Options:
 class Connection:
     """An open way to a model of which it is known what it accepts."""
 
-    clients: Clients
+    client: "AsyncAnthropic"
     caller: Caller
     offer: Offer
     model: str
@@ -87,11 +86,6 @@ class Connection:
         """Gives a question that is the run's own if it has one, about a made-up line."""
         prompt = next(iter(self.prompts.values()), None)
         return proof(prompt or self.prompt(trial_rubric()))
-
-    @property
-    def client(self) -> "AsyncAnthropic":
-        """A client for calls that are made one at a time."""
-        return self.clients.first
 
     def prompt(self, rubric: Rubric) -> Prompt:
         """Gives what all calls about `rubric` have in common; raises UsageError."""
@@ -188,19 +182,21 @@ class ClaudeEvaluator(Evaluator):
     async def _connect(self) -> Connection:
         options = self.options
         # Importing the SDK takes about a second, in which logs can be read.
-        clients = await asyncio.to_thread(Clients, self.endpoint, options.patience.timeout)
+        client = await asyncio.to_thread(
+            connect, self.endpoint, options.under_way, options.patience.timeout
+        )
         try:
-            offered = await offer(clients.first, self.endpoint, options.model)
-            form = await accepted(clients.first, options.model, offered.form)
+            offered = await offer(client, self.endpoint, options.model)
+            form = await accepted(client, options.model, offered.form)
         except BaseException:
-            await clients.close()
+            await client.close()
             raise
         if offered.near:
             near = " or ".join(offered.near)
             self._remarks = (f"no model named {options.model!r} is known; did you mean {near}?",)
         self._most_input = offered.most_input
         caller = Caller(
-            clients,
+            client,
             self.endpoint,
             Pace(options.under_way, START_LOCAL if self.endpoint.local else START),
             self.meter,
@@ -209,14 +205,14 @@ class ClaudeEvaluator(Evaluator):
             kept=options.kept,
         )
         connection = Connection(
-            clients, caller, replace(offered, form=form), options.model, self._marker
+            client, caller, replace(offered, form=form), options.model, self._marker
         )
         return connection
 
     async def close(self) -> None:
         """Closes the connections."""
         if self._connection is not None:
-            await self._connection.clients.close()
+            await self._connection.client.close()
             self._connection = None
         if self._ledger is not None:
             self._ledger.close()
