@@ -33,6 +33,11 @@ class BatchedClaude(ClaudeEvaluator):
         """Gives its settings."""
         return partial(type(self), self.options, self._state, detach=self._detach), ()
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Gives none: what is out is what this run collects."""
+        return ()
+
     def bulk(self, rubric: Rubric) -> Bulk:
         """Gives the way to ask many questions together; raises StoreError."""
         if self._pending is None:
@@ -64,6 +69,9 @@ class BatchVotes(Bulk):
     ) -> AsyncIterator[tuple[bytes, Vote]]:
         desk = await self._open()
         open_questions = {question.key: question for question in questions}
+        async for key, vote in desk.too_long([q for q in questions if not desk.holds(q.key)]):
+            yield key, vote
+            del open_questions[key]
         while open_questions:
             unsent = [q for key, q in open_questions.items() if not desk.holds(key)]
             while unsent and not desk.proven:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Evidence, Vote
@@ -45,6 +46,8 @@ class Desk:
     ) -> None:
         # Requests of one batch may be minutes apart, so that what they cache is to last an hour.
         form = connection.offer.form
+        self._connection = connection
+        self._evaluator = evaluator
         self._prompt = Prompt(rubric, connection.model, form, connection.marker, "1h")
         self._caller = connection.caller
         self._api = BatchesApi(connection.client, evaluator.endpoint)
@@ -91,6 +94,22 @@ class Desk:
         vote = reply.read(message, label)
         self.proven = vote.reason is None
         return _marked(vote, marks_of(question.conversation, question.turn))
+
+    async def too_long(self, questions: Sequence[Question]) -> AsyncIterator[tuple[bytes, Vote]]:
+        """Gives the votes of those `questions` that are longer than the model takes."""
+        for _, group in groupby(questions, key=lambda question: id(question.conversation)):
+            transcript: BatchTranscript | None = None
+            found = False
+            for question in group:
+                turn = question.turn
+                transcript = transcript or BatchTranscript(self._prompt, question.conversation)
+                request = transcript.request(turn)
+                # What comes after a turn that is too long is longer.
+                if found or not await self._connection.fits(request, transcript.most_tokens(turn)):
+                    found = True
+                    self._evaluator.note_too_long(question.conversation.id, turn)
+                    marks = marks_of(question.conversation, turn)
+                    yield question.key, _marked(reply.TOO_LONG, marks)
 
     async def hand_in(self, questions: Sequence[Question]) -> BudgetExhausted | None:
         """Hands in as many of `questions` as the budget allows; gives what stopped it."""
@@ -187,12 +206,20 @@ class Desk:
         most = self._reserved.get(submission.id, 0.0) / max(1, submission.requests)
         again: list[bytes] = []
         answered = useless = failed = 0
-        for row in await self._api.results(submission.batch or ""):
+        results = [
+            (batches_results.key_of(row), batches_results.read(row, submission.label))
+            for row in await self._api.results(submission.batch or "")
+        ]
+        votes = [result.vote for _, result in results]
+        # Where nothing was answered, a refusal is not known to be the fault of what was asked.
+        refuses_all = reply.REJECTED in votes and all(vote.reason is not None for vote in votes)
+        for key, result in results:
             # Results come in no order, and a batch that was looked for may turn out not to be ours.
-            pending = missing.pop(batches_results.key_of(row), None)
+            pending = missing.pop(key, None)
             if pending is None:
                 continue
-            result = batches_results.read(row, submission.label)
+            if refuses_all and result.vote == reply.REJECTED:
+                result = batches_results.AGAIN
             if result.tokens is not None:
                 self._meter.record_batch(result.tokens, most)
             if result.again and pending.tries + 1 < MOST_TRIES:
@@ -207,8 +234,8 @@ class Desk:
                 again.append(pending.key)
             else:
                 yield pending.key, reply.ERROR
-        # Where all replies were useless, a vote by itself shows whether more would be of use.
-        self.proven = bool(answered) or (self.proven and not useless)
+        # Where no reply was of use, a vote by itself shows whether more would be.
+        self.proven = bool(answered) or (self.proven and not useless and not refuses_all)
         self._pending.retry(again)
         self._settle(submission, failed + len(missing))
 

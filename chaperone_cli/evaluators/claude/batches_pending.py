@@ -26,6 +26,10 @@ CREATE TABLE IF NOT EXISTS pending_votes (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pending_votes_submission ON pending_votes (submission);
 """
+_OUT = """
+FROM pending_votes JOIN submissions ON id = submission
+WHERE server = ? AND batch IS NOT NULL AND NOT collected
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,20 @@ class PendingVotes:
             (self._server, *values),
         )
         return [Submission(*row) for row in rows]
+
+    def votes_out(self) -> int:
+        """Counts the votes that are out."""
+        [(count,)] = self._file.rows(f"SELECT count(*) {_OUT}", (self._server,))
+        return int(count)
+
+    def paid_twice(self) -> int:
+        """Counts the votes that are out although the store holds an answer: both are billed."""
+        [(count,)] = self._file.rows(
+            f"SELECT count(*) {_OUT} AND EXISTS (SELECT 1 FROM votes "
+            "WHERE votes.key = pending_votes.key AND answer <> 'abstain')",
+            (self._server,),
+        )
+        return int(count)
 
     def submission_of(self, key: bytes) -> int | None:
         """Gives the submission that is to bring the vote under `key`."""

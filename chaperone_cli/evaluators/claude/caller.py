@@ -118,6 +118,8 @@ class Caller:
         """Whether the server has replied at all."""
         self._useless: Counter[str] = Counter()
         """What came since the last reply of use, by kind."""
+        self._useful = float("-inf")
+        """When the last call was made that brought something of use."""
         self._proving = asyncio.Lock()
         self._ended: ChaperoneError | None = None
         self._replied_at = float("-inf")
@@ -143,9 +145,9 @@ class Caller:
 
     async def _persistently(self, ask: Ask) -> Message:
         for left in reversed(range(ASKED)):
-            message = await self._reply(ask)
+            message, started = await self._reply(ask)
             if ask.usable(message):
-                self._useless.clear()
+                self._take_heart(started)
                 break
             stop = message.get("stop_reason")
             await self._doubt("refused" if stop == "refusal" else "unreadable")
@@ -155,8 +157,11 @@ class Caller:
                 ask = replace(ask, request=with_longer_reply(ask.request))
         return message
 
-    async def _reply(self, ask: Ask) -> Message:
-        """Gives a reply, whatever it says; raises GivenUpError and what ends the run."""
+    async def _reply(self, ask: Ask) -> tuple[Message, float]:
+        """Gives a reply, whatever it says, and when the call for it was made.
+
+        Raises GivenUpError and what ends the run.
+        """
         loop = asyncio.get_running_loop()
         body, output = orjson.dumps(ask.request), ask.request["max_tokens"]
         deadline: float | None = None
@@ -175,11 +180,12 @@ class Caller:
                     await asyncio.sleep(max(self._usual, LEAST_WAIT))
             if not isinstance(outcome, Fault):
                 self._answered = True
-                return outcome
+                return outcome, slot.started
             tries += 1
             pause = self._pause(outcome, tries)
             if outcome.course is Course.GIVE_UP:
                 await self._doubt(outcome.problem, proven=self._answered)
+                await self._others_are_answered(outcome.problem)
                 vote = reply.TOO_LONG if outcome.too_long else reply.REJECTED
                 raise GivenUpError(outcome.problem, vote)
             if deadline - loop.time() - pause <= self._usual:
@@ -192,11 +198,29 @@ class Caller:
                 await self._prove(outcome.problem)
             await asyncio.sleep(pause)
 
+    def _take_heart(self, started: float) -> None:
+        self._useful = max(self._useful, started)
+        self._useless.clear()
+
     async def _doubt(self, problem: str, *, proven: bool = True) -> None:
         """Counts what brought nothing of use; raises EvaluatorError where nothing does."""
         self._useless[problem] += 1
         if self._useless.total() >= USELESS_IN_A_ROW or not proven:
             await self._prove(problem)
+
+    async def _others_are_answered(self, problem: str) -> None:
+        """Waits until a later call brings something of use; raises EvaluatorError where none does.
+
+        Only then is a refusal the fault of what was asked, and not of a server that refuses all.
+        """
+        refused_at = asyncio.get_running_loop().time()
+        while self._useful <= refused_at:
+            if self._ended is not None:
+                raise self._ended
+            if self._meter.idle:
+                await self._prove(problem)
+                return
+            await asyncio.sleep(max(self._usual, LEAST_WAIT))
 
     async def _prove(self, problem: str) -> None:
         """Asks a question of our own; raises EvaluatorError where that is not answered either.
@@ -212,7 +236,7 @@ class Caller:
                 outcome = await self._prove_once(self._proof())
                 if outcome is None:
                     self._answered = True
-                    self._useless.clear()
+                    self._take_heart(asyncio.get_running_loop().time())
                     return
                 if outcome.course is Course.GIVE_UP:
                     break

@@ -1,6 +1,7 @@
 """The paper's evaluator: a large model, asked once for every vote with the conversation so far."""
 
 import asyncio
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.evaluators.claude.batches_pending import PendingVotes
 from chaperone_cli.evaluators.claude.caller import Ask, Caller, Patience
 from chaperone_cli.evaluators.claude.endpoint import Endpoint, connect
 from chaperone_cli.evaluators.claude.ledger import Ledger
@@ -123,6 +125,8 @@ class ClaudeEvaluator(Evaluator):
         self._too_long: dict[str, set[int]] = {}
         """The turns that the model does not take, by conversation."""
         self._most_input: int | None = None
+        self._paid_twice: int | None = None
+        """Votes that an earlier run cast although they were out; None where none are out."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Gives its settings; a copy in another process connects for itself."""
@@ -146,6 +150,24 @@ class ClaudeEvaluator(Evaluator):
         return ClaudeSession(self, conversation, rubric)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Says that votes are with the server, which this run would pay for again."""
+        path = self.options.store
+        if path is None or not path.exists():
+            return ()
+        with closing(PendingVotes(path, self.endpoint.shown)) as pending:
+            votes, batches = pending.votes_out(), len(pending.submissions())
+            self._paid_twice = pending.paid_twice()
+        if not votes:
+            self._paid_twice = None
+            return ()
+        return (
+            f"{votes:,} {'vote is' if votes == 1 else 'votes are'} with the server in "
+            f"{batches:,} {'batch' if batches == 1 else 'batches'}; those that this run needs it "
+            "asks and pays for again: add --batch to collect them",
+        )
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Points out a model that may be misspelt, and conversations longer than it takes."""
         if not self._too_long:
@@ -166,6 +188,21 @@ class ClaudeEvaluator(Evaluator):
     def suspicious(self, conversation: Conversation, turn: Turn) -> tuple[str, ...]:
         """Names what looks made to sway the model."""
         return marks_of(conversation, turn)
+
+    def _look_back(self) -> None:
+        """Finds out what the run's calls came to besides its votes."""
+        self.meter.total_up()
+        path, before = self.options.store, self._paid_twice
+        if path is None or before is None:
+            return
+        with closing(PendingVotes(path, self.endpoint.shown)) as pending:
+            twice = pending.paid_twice() - before
+        self._paid_twice = None
+        if twice:
+            votes = "vote was" if twice == 1 else "votes were"
+            self._remarks += (
+                f"{twice:,} {votes} cast that a batch is to bring too: the server bills both",
+            )
 
     async def connection(self) -> Connection:
         """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
@@ -214,5 +251,7 @@ class ClaudeEvaluator(Evaluator):
         if self._connection is not None:
             await self._connection.client.close()
             self._connection = None
+        if self.spend.calls:
+            self._look_back()
         if self._ledger is not None:
             self._ledger.close()

@@ -42,6 +42,25 @@ def test_a_detached_run_is_collected_later(chaperone: Chaperone, log: str) -> No
     assert (sent.code, rounds) == (10, 6)
 
 
+def test_a_plain_run_says_that_votes_are_out_before_it_pays_for_them_again(
+    chaperone: Chaperone, log: str
+) -> None:
+    with running(logs=(LOG,), votes=(VOTES,), batch_seconds=3600) as standin:
+        words = ("--evaluator", "claude", "--base-url", standin.url, "--store", "votes.db")
+        chaperone("audit", log, *words, "--batch", "--detach")
+        plain = chaperone("audit", log, *words)
+        later = chaperone("audit", log, *words)
+        other = chaperone("audit", log, *words[:-1], "other.db")
+    out = (
+        "note: 119 votes are with the server in 1 batch; those that this run needs it asks and "
+        "pays for again: add --batch to collect them\n"
+    )
+    twice = "note: 119 votes were cast that a batch is to bring too: the server bills both\n"
+    assert (plain.code, plain.err) == (10, out + twice)
+    assert (later.code, later.err) == (10, out), "nothing was asked again"
+    assert (other.code, other.err) == (10, "")
+
+
 def test_the_store_can_be_used_without_batches_afterwards(chaperone: Chaperone, log: str) -> None:
     with running(logs=(LOG,), votes=(VOTES,)) as standin:
         words = ("--evaluator", "claude", "--base-url", standin.url, "--store", "votes.db")
