@@ -80,10 +80,10 @@ class Price:
     def most(self, prompt: int, output: int, *, batch: bool = False) -> float:
         """Gives the most that a call of at most so many tokens can cost, in US dollars.
 
-        All of its prompt may have to be written to the cache, for an hour where it is in a batch.
+        All of its prompt may have to be written to the cache.
         """
         rates = self.rates_for(prompt)
-        dearest = max(rates.input, rates.write_1h if batch else rates.write_5m)
+        dearest = max(rates.input, rates.write_5m)
         dollars = (prompt * dearest + output * rates.output) / PER
         return dollars * (self.batch if batch else 1.0)
 

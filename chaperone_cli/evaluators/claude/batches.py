@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chaperone_cli.domain.estimate import Way
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.errors import VotesPending
@@ -28,6 +29,7 @@ class BatchedClaude(ClaudeEvaluator):
         self._state = state
         self._pending: PendingVotes | None = None
         self._detach = detach
+        self._votes: BatchVotes | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Gives its settings."""
@@ -38,11 +40,24 @@ class BatchedClaude(ClaudeEvaluator):
         """Gives none: what is out is what this run collects."""
         return ()
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Says besides what the votes would have cost one by one."""
+        if self._votes is None or (compared := self._votes.compared) is None:
+            return super().remarks
+        together, alone = compared
+        return (
+            *super().remarks,
+            f"these votes were estimated at ${together:,.4f} in batches, and at ${alone:,.4f} one "
+            "by one, with the cache" + ("; without --batch they cost less" * (alone < together)),
+        )
+
     def bulk(self, rubric: Rubric) -> Bulk:
         """Gives the way to ask many questions together; raises StoreError."""
         if self._pending is None:
             self._pending = PendingVotes(self._state, self.endpoint.shown)
-        return BatchVotes(self, rubric, self._pending, detach=self._detach)
+        self._votes = BatchVotes(self, rubric, self._pending, detach=self._detach)
+        return self._votes
 
     async def close(self) -> None:
         """Closes the connections and the file."""
@@ -63,6 +78,15 @@ class BatchVotes(Bulk):
         self._pending = pending
         self._detach = detach
         self._desk: Desk | None = None
+
+    @property
+    def compared(self) -> tuple[float, float] | None:
+        """What the votes handed in cost by estimate in batches, and would cost one by one."""
+        if self._desk is None:
+            return None
+        ways = self._desk.estimate.ways
+        together, alone = ways[Way.BATCHED].dollars, ways[Way.CACHED].dollars
+        return (together, alone) if together and alone else None
 
     async def ask(  # noqa: D102
         self, questions: Sequence[Question]

@@ -62,7 +62,8 @@ def test_batches_cost_half(tmp_path: Path) -> None:
     assert (spend.calls, spend.failed) == (len(calls), 0)
     assert spend.tokens.prompt == sum(call.usage.prompt for call in calls)
     assert spend.dollars == pytest.approx(sum(call.dollars for call in calls))
-    assert len({call.usage.write_5m for call in calls}) == 1, "nothing but instructions is cached"
+    assert 0 < spend.tokens.read < spend.tokens.prompt, "some requests find what is cached"
+    assert sum(call.usage.write_1h for call in calls) == 0
 
 
 def test_a_batch_of_which_all_is_refused_is_no_fault_of_what_was_asked(tmp_path: Path) -> None:
@@ -374,15 +375,16 @@ def test_a_budget_for_calls_hands_in_what_it_allows(tmp_path: Path) -> None:
 
 
 def test_a_budget_in_dollars_is_not_exceeded(tmp_path: Path) -> None:
+    talks = [conversation(f"c{number}", f"hello {number}", *"abcdefg") for number in range(20)]
     with running(rule="no") as standin:
         runs = Runs(standin.url, tmp_path, passes=1)
-        whole = Runs(standin.url, tmp_path / "whole", passes=1).batched(TALKS)
+        whole = Runs(standin.url, tmp_path / "whole", passes=1).batched(talks)
         assert whole.spend.dollars is not None
         standin.ledger.clear()
         spent = []
         for _ in range(20):
             limit = whole.spend.dollars * 0.6
-            outcome = runs.batched(TALKS, max_cost=limit)
+            outcome = runs.batched(talks, max_cost=limit)
             spent.append(standin.ledger.totals()["dollars"])
             standin.ledger.clear()
             assert spent[-1] <= limit
