@@ -30,7 +30,7 @@ from chaperone_cli.evaluators.local.gate import SIZE, Gate
 from chaperone_cli.readers import LogReader
 
 ROOT = Path(__file__).parents[2]
-DIALOGUES = ROOT / "chaperone_cli" / "data" / "dialogues"
+DIALOGUES = ROOT / "training" / "data" / "dialogues"
 SAMPLES = [ROOT / "sample_logs" / f"{name}.jsonl" for name in ("eighty", "forty")]
 RUBRIC = Rubric("benchmark", 1, "Benchmark", ())
 T = TypeVar("T")

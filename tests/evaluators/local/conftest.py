@@ -6,7 +6,7 @@ import pytest
 from chaperone_cli.evaluators.local import LocalEvaluator, model
 from tests.evaluators.local.judging import Judge, conversation, votes
 
-DIALOGUES = Path(__file__).parents[3] / "chaperone_cli" / "data" / "dialogues"
+DIALOGUES = Path(__file__).parents[3] / "training" / "data" / "dialogues"
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ pytest.importorskip("sklearn")
 pytest.importorskip("scipy")
 
 from chaperone_cli.domain.rule import RULES
-from chaperone_cli.evaluators.local.training import comparison
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue
+from training import comparison
+from training.dialogues import Dialogue
 
 DOUBT = 0.5
 

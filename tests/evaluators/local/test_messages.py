@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
-MESSAGES = sorted((ROOT / "chaperone_cli" / "data" / "messages").glob("*.jsonl"))
+MESSAGES = sorted((ROOT / "training" / "data" / "messages").glob("*.jsonl"))
 SAMPLES = sorted((ROOT / "sample_logs").glob("*.jsonl"))
 ALIKE = 0.6
 """Share of a message's runs of words from which it is a near-copy."""

@@ -16,7 +16,7 @@ import torch
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.context import Context
 from chaperone_cli.evaluators.local.encoder import Encoder
-from chaperone_cli.evaluators.local.training import (
+from training import (
     base,
     dialogues,
     encoding,
@@ -26,12 +26,10 @@ from chaperone_cli.evaluators.local.training import (
     thinning,
 )
 
-DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
-
 
 @pytest.fixture(scope="module")
 def known() -> tuple[dialogues.Dialogue, ...]:
-    return dialogues.load(DATA / "dialogues")[::90]
+    return dialogues.load(program.DATA / "dialogues")[::90]
 
 
 def test_the_same_seed_teaches_the_same_and_another_does_not(
@@ -109,7 +107,7 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the shipped encoder in place of the hour that teaching one takes."""
-    with np.load(DATA / "local" / "encoder.npz") as stored:
+    with np.load(program.SHIPPED / "encoder.npz") as stored:
         shipped = dict(stored)
     sizes: list[int] = []
 
@@ -120,7 +118,7 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     monkeypatch.setattr(encoding, "fit", fit)
     known = tmp_path / "dialogues"
     known.mkdir()
-    for path in (DATA / "dialogues").glob("*.jsonl"):
+    for path in (program.DATA / "dialogues").glob("*.jsonl"):
         lines = path.read_text("utf-8").splitlines()[::10]
         (known / path.name).write_text("\n".join(lines) + "\n", "utf-8")
     places = ["--dialogues", known, "--output", tmp_path, "--kept", tmp_path / "kept.npz"]
@@ -131,7 +129,7 @@ def test_teaching_writes_encoder_weights_and_what_was_heard_out_of_fold(
     count = sizes[0]
     assert sizes[1:] == [count - len(part) for part in np.array_split(range(count), 3)]
     first = {name: (tmp_path / name).read_bytes() for name in ("weights.npz", "encoder.npz")}
-    assert first["encoder.npz"] == (DATA / "local" / "encoder.npz").read_bytes()
+    assert first["encoder.npz"] == (program.SHIPPED / "encoder.npz").read_bytes()
     said = capsys.readouterr().out
     assert program.main(arguments) == 0
     assert capsys.readouterr().out == said

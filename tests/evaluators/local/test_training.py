@@ -13,16 +13,16 @@ pytest.importorskip("scipy")
 
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.gate import SIZE
-from chaperone_cli.evaluators.local.training import crossfit, dialogues, gates, program
+from training import crossfit, dialogues, gates, program
 
-DATA = Path(__file__).parents[3] / "chaperone_cli" / "data"
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with every fifteenth training dialogue."""
     folder = tmp_path_factory.mktemp("dialogues")
-    for path in (DATA / "dialogues").glob("*.jsonl"):
+    for path in (program.DATA / "dialogues").glob("*.jsonl"):
         lines = path.read_text("utf-8").splitlines()[::15]
         (folder / path.name).write_text("\n".join(lines) + "\n", "utf-8")
     return folder
@@ -32,7 +32,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_seed_gives_the_same_bytes(
     few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shipped = ["--encoder", str(DATA / "local" / "encoder.npz")]
+    shipped = ["--encoder", str(program.SHIPPED / "encoder.npz")]
     for name in ("one", "two"):
         to = ["--dialogues", str(few), "--output", str(tmp_path / name)]
         assert program.main([*to, *shipped]) == 0
@@ -67,11 +67,11 @@ def test_whole_files_are_held_out_only_by_encoders_that_were_taught_so(
 
 
 def test_a_file_is_held_out_as_a_whole_and_parts_are_about_alike() -> None:
-    known = dialogues.load(DATA / "dialogues")
+    known = dialogues.load(program.DATA / "dialogues")
     fold = crossfit.folds_of_files(known, 1)
     assert fold.tolist() == crossfit.folds_of_files(known, 1).tolist()
     parts = {(dialogue.kind, part) for dialogue, part in zip(known, fold.tolist(), strict=True)}
-    assert len(parts) == len(dialogues.files(DATA / "dialogues"))
+    assert len(parts) == len(dialogues.files(program.DATA / "dialogues"))
     bonds = [dialogue.label == dialogues.PARASOCIAL for dialogue in known]
     for wanted in (True, False):
         counts = [0] * crossfit.FOLDS
@@ -96,7 +96,7 @@ def test_without_the_encoders_outputs_on_a_dialogue_nothing_is_fitted(
         renamed = path.read_text("utf-8").replace('"id": "', '"id": "new-')
         (tmp_path / "dialogues" / path.name).write_text(renamed, "utf-8")
     arguments = ["--dialogues", str(tmp_path / "dialogues"), "--output", str(tmp_path)]
-    encoder = ["--encoder", str(DATA / "local" / "encoder.npz")]
+    encoder = ["--encoder", str(program.SHIPPED / "encoder.npz")]
     with pytest.raises(InputError, match="no encoder's outputs were kept of dialogue new-") as told:
         program.main([*arguments, *encoder])
     assert told.value.hint == "teach the encoder with --teach"
@@ -130,7 +130,7 @@ def test_dialogues_without_votes_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_bond_is_any_cue_that_evidence_may_name() -> None:
-    known = dialogues.load(DATA / "dialogues")
+    known = dialogues.load(program.DATA / "dialogues")
     romantic = next(d for d in known for cues in d.cues if "a_romantic" in cues)
     turn = next(t for t, cues in enumerate(romantic.cues) if "a_romantic" in cues)
     assert romantic.target(turn, "bond")
@@ -139,9 +139,13 @@ def test_a_bond_is_any_cue_that_evidence_may_name() -> None:
 
 
 def test_what_goes_wrong_is_said_in_a_line_and_a_hint(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "chaperone_cli.evaluators.local.training"]
+    command = [sys.executable, "-m", "training"]
     done = subprocess.run(
-        [*command, "--dialogues", str(tmp_path)], capture_output=True, text=True, check=False
+        [*command, "--dialogues", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: {tmp_path} holds no dialogues")
@@ -149,7 +153,7 @@ def test_what_goes_wrong_is_said_in_a_line_and_a_hint(tmp_path: Path) -> None:
     # Stands before the installed one, and says that it is missing.
     (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')", "utf-8")
     bare = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=tmp_path, env=_first(tmp_path)
+        command, capture_output=True, text=True, check=False, cwd=ROOT, env=_first(tmp_path, ROOT)
     )
     assert bare.stderr == (
         "error: training needs the package scipy\n"
@@ -157,5 +161,5 @@ def test_what_goes_wrong_is_said_in_a_line_and_a_hint(tmp_path: Path) -> None:
     )
 
 
-def _first(folder: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(folder)}
+def _first(*folders: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}

@@ -14,9 +14,10 @@ from chaperone_cli.evaluators.local.screen import LocalScreen
 from tests.evaluators.local.judging import RUBRIC, conversation
 from tests.support.cli import Chaperone
 
-SHIPPED = Path(__file__).parents[3] / "chaperone_cli" / "data" / "local"
-DIALOGUES = SHIPPED.parent / "dialogues"
-KEPT = SHIPPED.parent / "training" / "out_of_fold.npz"
+ROOT = Path(__file__).parents[3]
+SHIPPED = ROOT / "chaperone_cli" / "data" / "local"
+DIALOGUES = ROOT / "training" / "data" / "dialogues"
+KEPT = ROOT / "training" / "data" / "out_of_fold.npz"
 FILES = {"weights.npz": 3_000_000, "encoder.npz": 25_000_000}
 """The weights files, and the bytes they may have."""
 

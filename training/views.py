@@ -12,13 +12,13 @@ from chaperone_cli.evaluators.local import features, model
 from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.scoring import COLUMNS, VIEWS
 from chaperone_cli.evaluators.local.text import grams, tokens
-from chaperone_cli.evaluators.local.training.dialogues import (
+from training.dialogues import (
     Dialogue,
     columns,
     sides,
     texts,
 )
-from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
+from training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.screening import REACH, neighbourhoods
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES, WIDTH
 from chaperone_cli.evaluators.local.evidence import witness
-from chaperone_cli.evaluators.local.training import comparison
-from chaperone_cli.evaluators.local.training.comparison import UNANIMOUS, share
-from chaperone_cli.evaluators.local.training.crossfit import CrossFit
-from chaperone_cli.evaluators.local.training.dialogues import (
+from training import comparison
+from training.comparison import UNANIMOUS, share
+from training.crossfit import CrossFit
+from training.dialogues import (
     PARASOCIAL,
     Dialogue,
     columns,

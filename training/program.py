@@ -20,7 +20,7 @@ from chaperone_cli.domain.conversation import Conversation, Message, Role, Sourc
 from chaperone_cli.evaluators.local import members, model, parts, scoring
 from chaperone_cli.evaluators.local.encoder import Encoder
 from chaperone_cli.evaluators.local.listener import Listener
-from chaperone_cli.evaluators.local.training import (
+from training import (
     base,
     comparison,
     crossfit,
@@ -38,8 +38,8 @@ from chaperone_cli.evaluators.local.training import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DATA: Final = Path(__file__).parents[3] / "data"
-KEPT: Final = DATA / "training"
+DATA: Final = Path(__file__).parent / "data"
+SHIPPED: Final = Path(__file__).parents[1] / "chaperone_cli" / "data" / "local"
 SEED: Final = 1
 EVERY: Final = 8
 """Every so many dialogues, the votes of the shipped weights are recorded."""
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.by_file:
         return _by_file(known, options)
     first = _first_stage(known, crossfit.folds(len(known), options.seed), options)
-    kept_at = options.kept or KEPT / taught.NAME
+    kept_at = options.kept or DATA / taught.NAME
     whole, kept = _heard(known, first, kept_at, options, whole=True)
     if whole is None:
         encoder = (options.encoder or options.output / model.ENCODER).read_bytes()
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _by_file(known: Sequence[dialogues.Dialogue], options: argparse.Namespace) -> int:
     """Says how good it is on files that it never saw; writes no weights."""
     first = _first_stage(known, crossfit.folds_of_files(known, options.seed), options)
-    kept_at = options.kept or KEPT / taught.BY_FILE
+    kept_at = options.kept or DATA / taught.BY_FILE
     _, kept = _heard(known, first, kept_at, options, whole=False)
     _, metrics = train(known, first, kept, options.seed)
     _say(*report.all_lines(metrics))
@@ -282,12 +282,10 @@ def _manifest(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m chaperone_cli.evaluators.local.training", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     parser.add_argument("--dialogues", type=Path, default=DATA / "dialogues")
-    parser.add_argument("--lists", type=Path, default=DATA / "local")
-    parser.add_argument("--output", type=Path, default=DATA / "local")
+    parser.add_argument("--lists", type=Path, default=SHIPPED)
+    parser.add_argument("--output", type=Path, default=SHIPPED)
     parser.add_argument("--kept", type=Path, help="by default beside the dialogues")
     parser.add_argument("--encoder", type=Path, help="by default the one in the output")
     parser.add_argument(

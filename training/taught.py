@@ -21,8 +21,8 @@ from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local.context import Context
 from chaperone_cli.evaluators.local.encoder import Encoder
 from chaperone_cli.evaluators.local.parts import divide
-from chaperone_cli.evaluators.local.training import gates, npz
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, part_counts
+from training import gates, npz
+from training.dialogues import Dialogue, part_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def teach(
 
     Gives the arrays of each. At most `jobs` are taught at a time, each on one core.
     """
-    from chaperone_cli.evaluators.local.training import encoding
+    from training import encoding
 
     # The longest first, so that all cores are busy to the end.
     numbers = [*([WHOLE] if whole else []), *np.unique(fold).tolist()]

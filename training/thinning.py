@@ -11,7 +11,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from chaperone_cli.evaluators.local.training.network import WIDTH, Batch, Network
+from training.network import WIDTH, Batch, Network
 
 AT_ONCE: Final = 128
 """Most neurons that go before the rest are weighed up anew."""

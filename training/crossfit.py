@@ -9,15 +9,15 @@ import numpy as np
 from chaperone_cli.evaluators.local import members, model
 from chaperone_cli.evaluators.local.cues import WIDTH
 from chaperone_cli.evaluators.local.scoring import VIEWS
-from chaperone_cli.evaluators.local.training import ledgers, views
-from chaperone_cli.evaluators.local.training.dialogues import (
+from training import ledgers, views
+from training.dialogues import (
     PARASOCIAL,
     Dialogue,
     part_counts,
     parts,
 )
-from chaperone_cli.evaluators.local.training.ledgers import Heard
-from chaperone_cli.evaluators.local.training.vocabulary import Vocabulary
+from training.ledgers import Heard
+from training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

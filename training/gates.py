@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from chaperone_cli.errors import InputError
 from chaperone_cli.evaluators.local import gate
 from chaperone_cli.evaluators.local.cues import CUES, TRIGGERS
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, part_counts, parts
+from training.dialogues import Dialogue, part_counts, parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

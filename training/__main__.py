@@ -1,4 +1,4 @@
-"""Runs the training program: python -m chaperone_cli.evaluators.local.training."""
+"""Runs the training program: python -m training."""
 
 import sys
 
@@ -7,7 +7,7 @@ from chaperone_cli.errors import ChaperoneError
 
 def _run() -> int | str:
     try:
-        from chaperone_cli.evaluators.local.training.program import main
+        from training.program import main
 
         return main()
     except ModuleNotFoundError as missing:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from chaperone_cli.evaluators.local import members
 from chaperone_cli.evaluators.local.cues import CORPUS_NAMES
 from chaperone_cli.evaluators.local.ledger import SIZE, Ledger
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue, columns
+from training.dialogues import Dialogue, columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from chaperone_cli.domain.rule import RULES, Rule
-from chaperone_cli.evaluators.local.training.dialogues import PARASOCIAL, Dialogue
+from training.dialogues import PARASOCIAL, Dialogue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,8 +23,8 @@ from chaperone_cli.domain.conversation import Side
 from chaperone_cli.evaluators.local.cues import CUES, ENCODED, TRIGGERS
 from chaperone_cli.evaluators.local.encoder import Encoder, Page
 from chaperone_cli.evaluators.local.parts import divide
-from chaperone_cli.evaluators.local.training import base, network, recipe, thinning
-from chaperone_cli.evaluators.local.training.dialogues import Dialogue
+from training import base, network, recipe, thinning
+from training.dialogues import Dialogue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
