@@ -9,7 +9,7 @@ from chaperone_cli.cli.selecting import log_reader, selection
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.cost import Spend
-from chaperone_cli.domain.estimate import Estimate, Way
+from chaperone_cli.domain.estimate import HITS, HITS_AT_BEST, HITS_AT_WORST, Estimate, Way
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.engine.dry_run import DryRun
@@ -104,6 +104,33 @@ def _row(spend: Spend) -> tuple[str, ...]:
     )
 
 
+def _both_ways(estimate: Estimate) -> list[str]:
+    """Says what the log costs one by one and in batches, and which of them is cheaper."""
+    alone, together = estimate.ways[Way.CACHED].dollars, estimate.ways[Way.BATCHED].dollars
+    if not alone or not together:
+        return []
+    lines = [
+        f"{name}: {_dollars(estimate.ways[way])}; {_dollars(estimate.least[way])} where every turn "
+        f"is settled by the fewest votes{best}, {_dollars(estimate.most[way])} where all votes are "
+        f"cast{worst}."
+        for name, way, best, worst in (
+            ("One by one", Way.CACHED, "", ""),
+            (
+                *("In batches", Way.BATCHED),
+                f" and {HITS_AT_BEST:.0%} of requests find what is cached",
+                f" and {HITS_AT_WORST:.0%} do (expected: {HITS:.0%})",
+            ),
+        )
+    ]
+    if together > alone:
+        return [*lines, f"--batch would make it {together / alone:.1f} times dearer."]
+    return [*lines, f"--batch would save {1 - together / alone:.0%}, and take hours."]
+
+
+def _dollars(spend: Spend) -> str:
+    return f"${spend.dollars:,.4f}"
+
+
 def _notes(run: DryRun, settings: Settings) -> list[str]:
     from chaperone_cli.codec import prices
 
@@ -111,6 +138,7 @@ def _notes(run: DryRun, settings: Settings) -> list[str]:
         "Votes are foretold by the local evaluator; tokens are estimated from the text, give or "
         "take a quarter."
     ]
+    notes += _both_ways(run.estimate)
     if run.estimate.price is not None:
         as_of = prices.load(settings.prices).as_of
         notes.append(f"Prices as of {as_of}; votes already cast cost nothing in this run.")

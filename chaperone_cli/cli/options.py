@@ -287,7 +287,9 @@ Batch = Annotated[
     _option(
         "batch",
         CLAUDE,
-        "Ask in message batches: half the price, within hours. An interrupted run goes on later.",
+        "Ask in message batches, within hours: half the price of a token, but less of a request is "
+        "found in the cache, so that a run may cost more; --dry-run compares. An interrupted run "
+        "goes on later.",
         "--batch/--no-batch",
     ),
 ]

@@ -55,6 +55,7 @@ class Run:
         `shown` is entered while votes are gathered, and left before anything is printed. Raises
         only what goes wrong with the reports themselves.
         """
+        console.remark(self._auditor.evaluator.warnings)
         started = time.monotonic()
         self._digester = Digester(header, self._key)
         opened = self._open(self._names.header(header))

@@ -20,16 +20,15 @@ async def once(
     pause = PAUSES[0]
     while (stored := store.get(key)) is None:
         if store.claim(key):
+            vote = None
             try:
-                return _kept(store, key, await ask()), False
+                vote = await ask()
             finally:
-                store.release(key)
+                if vote is None or vote.reason is AbstainReason.ERROR:
+                    store.release(key)
+                else:
+                    vote = store.settle(key, vote)
+            return vote, False
         await asyncio.sleep(pause)
         pause = min(2 * pause, PAUSES[1])
     return stored, True
-
-
-def _kept(store: VoteStore, key: bytes, vote: Vote | None) -> Vote | None:
-    if vote is None or vote.reason is AbstainReason.ERROR:
-        return vote
-    return store.add(key, vote)

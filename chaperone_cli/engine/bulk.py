@@ -94,15 +94,14 @@ class BulkReplay:
         for ask in asks:
             waiting.setdefault(ask.key, []).append(ask)
         # What another run asks for already is looked up again once there is nothing else to ask.
-        claimed = {key: waiting[key] for key in waiting if self.store.claim(key)}
+        claimed = {key: waiting[key] for key in self.store.claim_all(waiting)}
         if not claimed:
             await asyncio.sleep(PAUSE)
             return
         try:
             await self._gather(dict(claimed))
         finally:
-            for key in claimed:
-                self.store.release(key)
+            self.store.release(*claimed)
 
     async def _gather(self, waiting: dict[bytes, list[Ask]]) -> None:
         questions = [

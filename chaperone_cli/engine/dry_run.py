@@ -13,7 +13,7 @@ from chaperone_cli.domain.estimate import Estimate, TurnLoad
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.domain.vote import NO, Answer, Vote
+from chaperone_cli.domain.vote import NO, Answer, Tally, Vote
 from chaperone_cli.engine.screening import Screener
 from chaperone_cli.evaluators.interface import Evaluator, Session
 from chaperone_cli.store import VoteStore, vote_key
@@ -58,12 +58,13 @@ class DryRun:
     async def _loads(self, conversation: Conversation, session: Session) -> AsyncIterator[TurnLoad]:
         prefixes = PrefixHasher(conversation)
         screened_out = self.screener.screened_out(conversation)
-        blocked = False
+        protocol, blocked, first = self.protocol, False, True
+        fewest = protocol.rule.wave(Tally(), protocol.passes)
         for turn, size in self.sizes(conversation):
-            if not self.protocol.sides.include(turn.side):
+            if not protocol.sides.include(turn.side):
                 continue
             if blocked:
-                yield TurnLoad(size, 0, 0)
+                yield TurnLoad(size, 0, 0, 0)
                 continue
             if turn.number in screened_out:
                 self.screened_out += 1
@@ -71,8 +72,16 @@ class DryRun:
             answers = await self._foretell(session, turn)
             votes, _, _ = self._count(turn, lambda number: None, answers)
             _, left, verdict = self._count(turn, self._stored(prefixes.up_to(turn)), answers)
-            blocked = self.protocol.until_block and verdict is Verdict.BLOCK
-            yield TurnLoad(size, votes, left)
+            blocked = protocol.until_block and verdict is Verdict.BLOCK
+            if protocol.all_votes:
+                least = protocol.passes
+            elif protocol.until_block:
+                # At best the very first turn blocks, which ends it.
+                least = protocol.rule.threshold(protocol.passes) if first else 0
+            else:
+                least = fewest
+            first = False
+            yield TurnLoad(size, votes, left, least)
 
     async def _foretell(self, session: Session, turn: Turn) -> Sequence[Vote]:
         most = min(self.protocol.passes, self.oracle.max_passes or self.protocol.passes)

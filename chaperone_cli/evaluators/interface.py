@@ -106,6 +106,11 @@ class Evaluator(ABC):
         return None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever starts a run should know before anything is asked, a line each."""
+        return ()
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What whoever started the run should know of how its votes came about, a line each."""
         return ()

@@ -159,11 +159,13 @@ def _transport(endpoint: Endpoint, connections: int, timeout: float, reach: floa
         max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30
     )
     pause = httpx2.Timeout(timeout, connect=min(reach, timeout))
-    if endpoint.loopback:
-        # NOTE: the SDK's client goes through the environment's proxies even with `trust_env` off,
-        # and a proxy is no way to reach this machine.
-        direct = httpx2.AsyncHTTPTransport(verify=_tls(), trust_env=False, limits=limits)
-        return httpx2.AsyncClient(transport=direct, timeout=pause, trust_env=False)
+    if not endpoint.proxied:
+        # The client over aiohttp takes three quarters of the time of the usual one for a call, but
+        # knows fewer kinds of proxies. A redirect would carry a conversation to a server that
+        # nobody named.
+        return anthropic.DefaultAioHttpClient(
+            limits=limits, timeout=pause, follow_redirects=False, verify=_tls(), trust_env=False
+        )
     try:
         # A redirect would carry a conversation to a server that nobody named.
         return anthropic.DefaultAsyncHttpxClient(
