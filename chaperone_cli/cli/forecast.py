@@ -13,7 +13,7 @@ from chaperone_cli.domain.estimate import HITS, HITS_AT_BEST, HITS_AT_WORST, Est
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.engine.dry_run import DryRun
-from chaperone_cli.engine.screening import Screener
+from chaperone_cli.engine.turn_loop import Screener
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.evaluators.local.evaluator import LocalEvaluator

@@ -14,7 +14,7 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
 from chaperone_cli.reporters.interface import Quotes

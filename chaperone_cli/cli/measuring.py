@@ -14,7 +14,7 @@ from chaperone_cli.domain.metrics.evaluate import EvaluationBuilder
 from chaperone_cli.domain.metrics.figures import Evaluation
 from chaperone_cli.domain.run import RunHeader, Summary
 from chaperone_cli.domain.selection import Selection
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.engine.recount import recount
 from chaperone_cli.errors import ChaperoneError, UsageError
 from chaperone_cli.evaluators import recorded

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from chaperone_cli.cli import console
-from chaperone_cli.engine.progress import Progress
+from chaperone_cli.domain.run import Progress
 from chaperone_cli.readers import LogReader
 from chaperone_cli.reporters.terminal.screen import plural
 

@@ -15,7 +15,7 @@ from chaperone_cli.domain.pseudonym import Names, PlainNames
 from chaperone_cli.domain.run import Ending, RunHeader, Summary
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError, VotesPending
 from chaperone_cli.reporters.interface import Quotes, Reporter
 

@@ -13,7 +13,7 @@ from chaperone_cli.config import Latency, Settings, key_name
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol, RunHeader, Usage
 from chaperone_cli.domain.screening import REACH, Screening
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.errors import UsageError
 from chaperone_cli.evaluators.interface import Evaluator, Screen
 from chaperone_cli.store import VoteStore

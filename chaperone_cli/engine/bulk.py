@@ -1,29 +1,28 @@
 """Replays many conversations at once, for evaluators that answer many questions together.
 
-A turn's vote depends on the conversation up to that turn alone, so the ballots of all turns can be
-open at the same time. Round by round they ask for the votes that a replay turn by turn asks for,
-and come to the same verdicts.
+A turn's vote depends on the conversation up to that turn alone, so the votes on all turns can be
+asked for at the same time. Round by round they are those that a replay turn by turn asks for, and
+come to the same verdicts.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
+from typing import NamedTuple
 
-from chaperone_cli.domain.conversation import Conversation
+from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.run import Protocol, Usage
+from chaperone_cli.domain.run import Progress, Protocol, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.domain.vote import AbstainReason, Vote
-from chaperone_cli.engine.open_ballots import Ask, KeyOf, OpenBallots
-from chaperone_cli.engine.progress import Progress
-from chaperone_cli.engine.screening import Screener
+from chaperone_cli.engine.turn_loop import Screener, TurnLoop
 from chaperone_cli.errors import EvaluatorError, VotesPending
 from chaperone_cli.evaluators.interface import Bulk, Evaluator, Question
 from chaperone_cli.store import VoteStore, vote_key
 
 MOST_TURNS = 50_000
-"""Turns whose ballots are open at once, unless one conversation has more."""
+"""Turns whose votes are open at once, unless one conversation has more."""
 MOST_CHARACTERS = 50_000_000
 """Text that is held at once, unless one conversation has more."""
 
@@ -74,23 +73,31 @@ class BulkReplay:
             raise pending
 
     async def _judge(self, held: "_Held") -> None:
-        ballots = held.ballots
         for index, item in enumerate(held.chunk):
             if isinstance(item, Conversation):
-                screened_out = self.screener.screened_out(item)
-                ballots[index] = OpenBallots(item, self.protocol, screened_out)
+                screened = self.screener.read(item)
+                held.open[index] = _Open(TurnLoop(item, self.protocol, screened))
                 self.progress.read(len(item.turns))
-        key_of = self._keys()
-        while ballots:
-            asks = [ask for one in ballots.values() for ask in one.asks(key_of, self._look_up)]
-            for index in [index for index, one in ballots.items() if one.settled]:
-                held.verdicts[index] = ballots.pop(index).verdict(self.progress)
+        while held.open:
+            asks: list[_Ask] = []
+            for index, one in list(held.open.items()):
+                if missing := one.missing(self._look_up):
+                    asks += missing
+                else:
+                    held.verdicts[index] = self._finish(held.open.pop(index))
             if asks:
                 await self._ask(asks)
 
-    async def _ask(self, asks: Sequence[Ask]) -> None:
+    def _finish(self, one: "_Open") -> ConversationVerdict:
+        verdict, passes = one.loop.verdict(), self.protocol.passes
+        for turn in verdict.turns:
+            self.progress.judged(len(turn.votes), passes)
+        self.progress.finished(verdict, passes)
+        return verdict
+
+    async def _ask(self, asks: Sequence["_Ask"]) -> None:
         """Asks for votes and hands them out; conversations that begin alike share theirs."""
-        waiting: dict[bytes, list[Ask]] = {}
+        waiting: dict[bytes, list[_Ask]] = {}
         for ask in asks:
             waiting.setdefault(ask.key, []).append(ask)
         # What another run asks for already is looked up again once there is nothing else to ask.
@@ -103,16 +110,16 @@ class BulkReplay:
         finally:
             self.store.release(*claimed)
 
-    async def _gather(self, waiting: dict[bytes, list[Ask]]) -> None:
+    async def _gather(self, waiting: dict[bytes, list["_Ask"]]) -> None:
         questions = [
-            Question(key, those[0].conversation, those[0].open_turn.turn)
-            for key, those in waiting.items()
+            Question(key, one.asking.loop.conversation, one.turn)
+            for key, (one, *_) in waiting.items()
         ]
         self.usage.votes_asked += len(questions)
         async for key, vote in self.bulk.ask(questions):
             kept = self._keep(key, vote)
             for ask in waiting.pop(key, ()):
-                ask.answer(kept)
+                ask.asking.answers[ask.turn.number, ask.number] = kept
         if waiting:
             raise EvaluatorError(
                 f"{self.evaluator.identity.name} left {len(waiting)} votes unanswered",
@@ -123,14 +130,64 @@ class BulkReplay:
         # A passing failure says nothing of the turn: a later run may well get an answer.
         return vote if vote.reason is AbstainReason.ERROR else self.store.add(key, vote)
 
-    def _look_up(self, key: bytes) -> Vote | None:
+    @cached_property
+    def _evaluator_digest(self) -> bytes:
+        return self.evaluator.identity.digest
+
+    def _look_up(self, prefix: bytes, number: int) -> "tuple[bytes, Vote | None]":
+        """Return the key of a pass on the conversation `prefix`, with its vote if there is one."""
+        key = vote_key(prefix, self.protocol.rubric.digest, self._evaluator_digest, number)
         if (vote := self.store.get(key)) is not None:
             self.usage.votes_from_store += 1
-        return vote
+        return key, vote
 
-    def _keys(self) -> KeyOf:
-        digests = (self.protocol.rubric.digest, self.evaluator.identity.digest)
-        return partial(_key, *digests)
+
+LookUp = Callable[[bytes, int], tuple[bytes, Vote | None]]
+
+
+class _Ask(NamedTuple):
+    """A vote to be asked for, and the conversation that waits for it."""
+
+    key: bytes
+    turn: Turn
+    number: int
+    asking: "_Open"
+
+
+class _Open:
+    """A conversation some of whose votes are still to be asked for."""
+
+    def __init__(self, loop: TurnLoop) -> None:
+        self.loop = loop
+        self.answers: dict[tuple[int, int], Vote] = {}
+        """Votes that belong to waves of which others are missing, by turn and pass."""
+        hasher = PrefixHasher(loop.conversation)
+        self._prefixes = {turn.number: hasher.up_to(turn) for turn in loop.conversation.turns}
+
+    def missing(self, look_up: LookUp) -> list[_Ask]:
+        """Casts the votes at hand, and returns those that must be asked for to go on."""
+        asks = []
+        for wave in self.loop.waves():
+            absent = [
+                _Ask(key, wave.turn, number, self)
+                for number in wave.passes
+                if (key := self._absent(wave.turn, number, look_up)) is not None
+            ]
+            if not absent:
+                votes = [self.answers.pop((wave.turn.number, number)) for number in wave.passes]
+                self.loop.cast(wave, votes)
+            asks += absent
+        return asks
+
+    def _absent(self, turn: Turn, number: int, look_up: LookUp) -> bytes | None:
+        """Return the key of a vote that is not at hand."""
+        if (turn.number, number) in self.answers:
+            return None
+        key, vote = look_up(self._prefixes[turn.number], number)
+        if vote is None:
+            return key
+        self.answers[turn.number, number] = vote
+        return None
 
 
 class _Held:
@@ -138,7 +195,7 @@ class _Held:
 
     def __init__(self, chunk: Sequence[Item]) -> None:
         self.chunk = chunk
-        self.ballots: dict[int, OpenBallots] = {}
+        self.open: dict[int, _Open] = {}
         self.verdicts: dict[int, ConversationVerdict] = {}
 
     def results(self) -> Iterator[Result]:
@@ -152,7 +209,7 @@ class _Held:
     def _verdict(self, index: int) -> ConversationVerdict | None:
         if index in self.verdicts:
             return self.verdicts[index]
-        return self.ballots[index].so_far() if index in self.ballots else None
+        return self.open[index].loop.so_far() if index in self.open else None
 
 
 def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -174,7 +231,3 @@ def _size(item: Item) -> tuple[int, int]:
     if isinstance(item, Problem):
         return 0, 0
     return len(item.turns), sum(len(message.text) for message in item.messages)
-
-
-def _key(rubric_digest: str, evaluator_digest: bytes, prefix: bytes, number: int) -> bytes:
-    return vote_key(prefix, rubric_digest, evaluator_digest, number)

@@ -4,17 +4,16 @@ How many votes a turn needs depends on the answers. They are foretold by an eval
 to ask; votes that are in the store already are taken as they are.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from chaperone_cli.domain.ballot import Ballot
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.estimate import Estimate, TurnLoad
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import NO, Answer, Tally, Vote
-from chaperone_cli.engine.screening import Screener
+from chaperone_cli.engine.turn_loop import Screener, TurnLoop, Wave
 from chaperone_cli.evaluators.interface import Evaluator, Session
 from chaperone_cli.store import VoteStore, vote_key
 
@@ -51,65 +50,70 @@ class DryRun:
     async def _add(self, conversation: Conversation) -> None:
         session = self.oracle.open(conversation, self.protocol.rubric)
         try:
-            self.estimate.add([load async for load in self._loads(conversation, session)])
+            self.estimate.add(await self._loads(conversation, session))
         finally:
             await session.close()
 
-    async def _loads(self, conversation: Conversation, session: Session) -> AsyncIterator[TurnLoad]:
+    async def _loads(self, conversation: Conversation, session: Session) -> list[TurnLoad]:
+        """Replays `conversation` with the votes that are stored, and foretells the others."""
         prefixes = PrefixHasher(conversation)
-        screened_out = self.screener.screened_out(conversation)
-        protocol, blocked, first = self.protocol, False, True
-        fewest = protocol.rule.wave(Tally(), protocol.passes)
+        loop = TurnLoop(conversation, self.protocol, self.screener.read(conversation))
+        foretold: dict[int, Sequence[Vote]] = {}
+        missing: Counter[int] = Counter()
+        for wave in loop.waves():
+            turn = wave.turn
+            if turn.number not in foretold:
+                foretold[turn.number] = await self._foretell(session, turn)
+            stored = self._stored(prefixes.up_to(turn), wave)
+            missing[turn.number] += stored.count(None)
+            new = _picked(foretold[turn.number], wave)
+            loop.cast(wave, [old or vote for old, vote in zip(stored, new, strict=True)])
+        passed_over = {screened.turn for screened in loop.verdict().screened_out}
+        self.screened_out += len(passed_over)
+        loads: list[TurnLoad] = []
         for turn, size in self.sizes(conversation):
-            if not protocol.sides.include(turn.side):
+            if not self.protocol.sides.include(turn.side) or turn.number in passed_over:
                 continue
-            if blocked:
-                yield TurnLoad(size, 0, 0, 0)
-                continue
-            if turn.number in screened_out:
-                self.screened_out += 1
-                continue
-            answers = await self._foretell(session, turn)
-            votes, _, _ = self._count(turn, lambda number: None, answers)
-            _, left, verdict = self._count(turn, self._stored(prefixes.up_to(turn)), answers)
-            blocked = protocol.until_block and verdict is Verdict.BLOCK
-            if protocol.all_votes:
-                least = protocol.passes
-            elif protocol.until_block:
-                # At best the very first turn blocks, which ends it.
-                least = protocol.rule.threshold(protocol.passes) if first else 0
-            else:
-                least = fewest
-            first = False
-            yield TurnLoad(size, votes, left, least)
+            votes = self._from_scratch(conversation, turn, foretold.get(turn.number))
+            least = self._least(first=not loads) if turn.number in foretold else 0
+            loads.append(TurnLoad(size, votes, missing[turn.number], least))
+        return loads
+
+    def _least(self, *, first: bool) -> int:
+        """Counts the votes that a turn takes at best."""
+        protocol = self.protocol
+        if protocol.all_votes:
+            return protocol.passes
+        if protocol.until_block:
+            # At best the very first turn blocks, which ends it.
+            return protocol.rule.threshold(protocol.passes) if first else 0
+        return protocol.rule.wave(Tally(), protocol.passes)
 
     async def _foretell(self, session: Session, turn: Turn) -> Sequence[Vote]:
         most = min(self.protocol.passes, self.oracle.max_passes or self.protocol.passes)
         votes = await session.vote(turn, range(1, most + 1))
         return [NO if vote.answer is Answer.ABSTAIN else vote for vote in votes]
 
-    def _stored(self, prefix: bytes) -> Callable[[int], Vote | None]:
+    def _stored(self, prefix: bytes, wave: Wave) -> list[Vote | None]:
         store, rubric = self.store, self.protocol.rubric.digest
         if store is None:
-            return lambda number: None
+            return [None] * len(wave.passes)
         digest = self.evaluator.identity.digest
-        return lambda number: store.get(vote_key(prefix, rubric, digest, number))
+        return [store.get(vote_key(prefix, rubric, digest, number)) for number in wave.passes]
 
-    def _count(
-        self, turn: Turn, stored: Callable[[int], Vote | None], foretold: Sequence[Vote]
-    ) -> tuple[int, int, Verdict]:
-        """Holds the vote on `turn`; gives the votes cast, those not `stored`, and the verdict."""
-        protocol = self.protocol
-        ballot = Ballot(protocol.rule, protocol.passes, all_votes=protocol.all_votes)
-        cast = new = 0
-        while wanted := ballot.wanted():
-            given = [stored(number) for number in wanted]
-            new += sum(vote is None for vote in given)
-            cast += len(given)
-            ballot.cast(
-                [
-                    vote or foretold[(number - 1) % len(foretold)]
-                    for number, vote in zip(wanted, given, strict=True)
-                ]
-            )
-        return cast, new, ballot.outcome(turn).verdict
+    def _from_scratch(
+        self, conversation: Conversation, turn: Turn, foretold: Sequence[Vote] | None
+    ) -> int:
+        """Counts the votes that `turn` takes where none is stored; 0 for one that is not judged."""
+        if foretold is None:
+            return 0
+        loop, cast = TurnLoop(conversation, self.protocol, only=turn), 0
+        for wave in loop.waves():
+            loop.cast(wave, _picked(foretold, wave))
+            cast += len(wave.passes)
+        return cast
+
+
+def _picked(votes: Sequence[Vote], wave: Wave) -> list[Vote]:
+    """Picks the votes of `wave`; passes beyond those that `votes` has answer as the first ones."""
+    return [votes[(number - 1) % len(votes)] for number in wave.passes]

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from chaperone_cli.domain.ballot import Ballot
 from chaperone_cli.domain.rephrasing import Attempt, Floor, Rephrasing
 from chaperone_cli.domain.rewrite import Draft, Failure, Target
 from chaperone_cli.domain.rewrite_checks import Phrasebook, check
+from chaperone_cli.domain.run import Progress
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
+from chaperone_cli.engine.turn_loop import TurnLoop
+from chaperone_cli.engine.votes import replay
 from chaperone_cli.errors import ChaperoneError, UsageError
 from chaperone_cli.rewriters.interface import Rewriter
 
@@ -79,15 +81,14 @@ class Rephraser:
 
     async def judge(self, target: Target) -> TurnVerdict:
         """Casts all N votes on the response of `target`, so that scores can be compared."""
-        protocol = self.auditor.protocol
-        ballot = Ballot(protocol.rule, protocol.passes, all_votes=True)
-        poll = self.auditor.poll(target.conversation)
+        protocol = replace(self.auditor.protocol, all_votes=True)
+        loop = TurnLoop(target.conversation, protocol, only=target.turn)
+        source = self.auditor.votes(target.conversation)
         try:
-            while wanted := ballot.wanted():
-                ballot.cast(await poll.votes(target.turn, wanted))
+            [judged] = (await replay(loop, source, Progress())).turns
         finally:
-            await poll.close()
-        return ballot.outcome(target.turn)
+            await source.close()
+        return judged
 
 
 @dataclass

@@ -24,7 +24,7 @@ from chaperone_cli.cli import wiring
 from chaperone_cli.cli.running import quotes_for
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.run import Summary, Usage
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.readers import LogReader
 from chaperone_cli.reporters.html.reporter import HtmlReporter
 from chaperone_cli.reporters.interface import Quotes, Reporter

@@ -20,7 +20,7 @@ from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.engine.rephrase import Rephraser
 from chaperone_cli.evaluators.local import LocalEvaluator
 from chaperone_cli.readers import LogReader

@@ -13,7 +13,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import READ_AHEAD, Audited, Auditor
+from chaperone_cli.engine.auditor import READ_AHEAD, Audited, Auditor
 from chaperone_cli.errors import EvaluatorError
 from chaperone_cli.store import VoteStore
 from tests.support.scripted import RUBRIC, ScriptedEvaluator, conversation

@@ -18,7 +18,7 @@ from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import Explanation
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.engine import bulk
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.errors import EvaluatorError, VotesPending
 from chaperone_cli.evaluators.interface import Bulk, Question, Session
 from chaperone_cli.store import VoteStore, vote_key

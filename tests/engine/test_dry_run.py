@@ -10,7 +10,7 @@ from chaperone_cli.domain.conversation import Conversation, Sides
 from chaperone_cli.domain.estimate import Estimate, Shape, Way
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.engine.dry_run import DryRun
 from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.store import VoteStore

@@ -15,7 +15,7 @@ from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.vote import NO, YES, Evidence, Span, Vote
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.engine.rephrase import Rephraser
 from chaperone_cli.errors import EvaluatorError, UsageError
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Session

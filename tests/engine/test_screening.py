@@ -12,7 +12,7 @@ from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.screening import Screening
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.evaluators.interface import Evaluator, Identity, Screen
 from chaperone_cli.store import VoteStore
 from tests.engine.test_bulk import (

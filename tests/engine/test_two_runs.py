@@ -9,7 +9,7 @@ from pathlib import Path
 
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import YES, Vote
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.evaluators.interface import Bulk, Question
 from chaperone_cli.store import VoteStore
 from tests.engine.test_audit import UNANIMOUS

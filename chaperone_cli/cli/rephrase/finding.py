@@ -13,7 +13,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.pseudonym import Names, is_hashed
 from chaperone_cli.domain.rewrite import Target
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
-from chaperone_cli.engine.audit import Audited, Auditor
+from chaperone_cli.engine.auditor import Audited, Auditor
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
 

@@ -17,7 +17,7 @@ from chaperone_cli.codec.phrasebook import phrasebook, probes
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.rephrasing import Rephrasing
 from chaperone_cli.domain.run import Ending
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.engine.rephrase import Rephraser
 from chaperone_cli.errors import (
     BudgetExhausted,

@@ -12,7 +12,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.errors import ChaperoneError
 from chaperone_cli.evaluators.claude.caller import Patience
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Options

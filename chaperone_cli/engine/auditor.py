@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.run import Protocol, Usage
+from chaperone_cli.domain.run import Progress, Protocol, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.engine.annotate import Explaining, marked
 from chaperone_cli.engine.bulk import BulkReplay
-from chaperone_cli.engine.explaining import Explaining
-from chaperone_cli.engine.marking import marked
-from chaperone_cli.engine.poll import DirectPoll, Poll, StoredPoll
-from chaperone_cli.engine.progress import Progress
-from chaperone_cli.engine.replay import Replay
-from chaperone_cli.engine.screening import Screener
+from chaperone_cli.engine.turn_loop import Screener, TurnLoop
+from chaperone_cli.engine.votes import DirectVotes, StoredVotes, VoteSource, replay
 from chaperone_cli.errors import ChaperoneError
 from chaperone_cli.evaluators.interface import Evaluator, Screen
 from chaperone_cli.store import VoteStore
@@ -123,12 +120,12 @@ class Auditor:
                 one.task = asyncio.create_task(self._of_bulk(together, *result, slots))
                 yield one
 
-    def poll(self, conversation: Conversation) -> Poll:
-        """Gives the way to the votes on `conversation`: by way of the store where there is one."""
+    def votes(self, conversation: Conversation) -> VoteSource:
+        """Return the way to the votes on `conversation`: by way of the store where there is one."""
         rubric = self.protocol.rubric
         if self.store is None:
-            return DirectPoll(self.evaluator.open(conversation, rubric), self.usage)
-        return StoredPoll(conversation, rubric, self.evaluator, self.store, self.usage)
+            return DirectVotes(self.evaluator.open(conversation, rubric), self.usage)
+        return StoredVotes(conversation, rubric, self.evaluator, self.store, self.usage)
 
     def _bulk(self) -> BulkReplay | None:
         """Gives the way to ask for all votes together, where the evaluator has one."""
@@ -158,22 +155,20 @@ class Auditor:
     async def _audit(self, one: "_UnderWay", slots: asyncio.Semaphore) -> Audited:
         conversation = one.conversation
         async with slots:
-            reading = self._screener.read(conversation)
-            poll = self.poll(conversation)
-            one.replay = Replay(
-                conversation, self.protocol, poll, self.progress, reading, fast=self.fast
-            )
+            screened = self._screener.read(conversation)
+            source = self.votes(conversation)
+            one.loop = TurnLoop(conversation, self.protocol, screened, fast=self.fast)
             try:
-                one.verdict = await one.replay.run()
+                one.verdict = await replay(one.loop, source, self.progress)
             finally:
-                await poll.close()
+                await source.close()
         return await self._completed(conversation, one.verdict, slots)
 
     def _so_far(self, one: "_UnderWay") -> Audited | None:
         """Gives what is known of a conversation that the run was cut short in."""
         if one.task.done() and not one.task.cancelled() and one.task.exception() is None:
             return one.task.result()
-        verdict = one.verdict or (one.replay.so_far() if one.replay is not None else None)
+        verdict = one.verdict or (one.loop.so_far() if one.loop is not None else None)
         return None if verdict is None else self._marked(one.conversation, verdict)
 
     async def _of_bulk(
@@ -211,7 +206,7 @@ class _UnderWay:
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.replay: Replay | None = None
+        self.loop: TurnLoop | None = None
         self.verdict: ConversationVerdict | None = None
         """Once all its votes are cast, whatever else is still to come."""
 

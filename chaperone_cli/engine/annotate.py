@@ -1,13 +1,14 @@
-"""Has first blocks explained, once for each conversation as it stands."""
+"""What a verdict gains once its votes are cast: why it blocks, and cues of tampering."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.rubric import Rubric
-from chaperone_cli.domain.verdict import ConversationVerdict, Explanation
+from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict
 from chaperone_cli.domain.vote import YES, Evidence, Vote
-from chaperone_cli.engine.asking import once
+from chaperone_cli.engine.votes import once
 from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.store import VoteStore, vote_key
 
@@ -61,3 +62,31 @@ def _explanation(conversation: Conversation, turn: Turn, filed: Vote) -> Explana
         # A store of an earlier version does not say whose words they are.
         span = replace(span, side=conversation.turns[span.turn - 1].side)
     return Explanation(turn.number, filed.evidence.cues[0], span)
+
+
+def marked(
+    conversation: Conversation, verdict: ConversationVerdict, evaluator: Evaluator
+) -> ConversationVerdict:
+    """Return `verdict` with the cues of unjudged turns on the votes of the next judged one.
+
+    A turn that is not voted on, such as a prompt where only responses are, is still read by whoever
+    votes on the next one, and can sway that vote. What follows the last judged turn sways none. The
+    cues are no part of the votes that are stored: which turns are judged may differ in a later run.
+    """
+    turns: list[TurnVerdict] = []
+    judged = 0
+    for turn in verdict.turns:
+        unjudged = conversation.turns[judged : turn.turn - 1]
+        cues = [cue for one in unjudged for cue in evaluator.suspicious(conversation, one)]
+        turns.append(replace(turn, votes=_adding(cues, turn.votes)) if cues else turn)
+        judged = turn.turn
+    return replace(verdict, turns=tuple(turns))
+
+
+def _adding(cues: Sequence[str], votes: Sequence[Vote]) -> tuple[Vote, ...]:
+    added = []
+    for vote in votes:
+        found = vote.evidence or Evidence()
+        named = tuple(dict.fromkeys((*found.cues, *cues)))
+        added.append(replace(vote, evidence=replace(found, cues=named)))
+    return tuple(added)

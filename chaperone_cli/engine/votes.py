@@ -1,20 +1,36 @@
-"""Gathers the votes of some passes on one turn: straight from a session, or by way of the store."""
+"""Where the votes on one conversation come from: straight from a session, or by way of the store.
+
+What the store lacks is asked for once: whoever else wants the same answer waits for it.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
 from chaperone_cli.domain.rubric import Rubric
-from chaperone_cli.domain.run import Usage
-from chaperone_cli.domain.vote import Vote
-from chaperone_cli.engine.asking import once
+from chaperone_cli.domain.run import Progress, Usage
+from chaperone_cli.domain.verdict import ConversationVerdict
+from chaperone_cli.domain.vote import AbstainReason, Vote
+from chaperone_cli.engine.turn_loop import TurnLoop
 from chaperone_cli.evaluators.interface import Evaluator, Session
 from chaperone_cli.store import VoteStore, vote_key
 
 
-class Poll(ABC):
+async def replay(loop: TurnLoop, source: "VoteSource", progress: Progress) -> ConversationVerdict:
+    """Votes on the turns of `loop` in order, as if they were said now, and returns the verdict."""
+    passes = loop.protocol.passes
+    for wave in loop.waves():
+        outcome = loop.cast(wave, await source.votes(wave.turn, wave.passes))
+        if outcome is not None:
+            progress.judged(len(outcome.votes), passes)
+    verdict = loop.verdict()
+    progress.finished(verdict, passes)
+    return verdict
+
+
+class VoteSource(ABC):
     """The votes on one conversation, turn by turn."""
 
     @abstractmethod
@@ -26,7 +42,7 @@ class Poll(ABC):
         """Ends the session, if one was started."""
 
 
-class DirectPoll(Poll):
+class DirectVotes(VoteSource):
     """Asks the evaluator every time, for evaluators that cost nothing to ask again."""
 
     def __init__(self, session: Session, usage: Usage) -> None:
@@ -41,7 +57,7 @@ class DirectPoll(Poll):
         await self._session.close()
 
 
-class StoredPoll(Poll):
+class StoredVotes(VoteSource):
     """Asks the evaluator only for votes that the store lacks, and files each as it arrives."""
 
     def __init__(
@@ -90,3 +106,31 @@ class StoredPoll(Poll):
     async def close(self) -> None:  # noqa: D102
         if self._session is not None:
             await self._session.close()
+
+
+PAUSES = (0.01, 0.25)
+"""Seconds between two looks at what somebody else asks for: at first, and at most."""
+
+
+async def once(
+    store: VoteStore, key: bytes, ask: Callable[[], Awaitable[Vote | None]]
+) -> tuple[Vote | None, bool]:
+    """Gives the vote under `key`, and whether it stood there already or came from another run.
+
+    None, like a passing failure, is not filed: a later run may well get an answer.
+    """
+    pause = PAUSES[0]
+    while (stored := store.get(key)) is None:
+        if store.claim(key):
+            vote = None
+            try:
+                vote = await ask()
+            finally:
+                if vote is None or vote.reason is AbstainReason.ERROR:
+                    store.release(key)
+                else:
+                    vote = store.settle(key, vote)
+            return vote, False
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, PAUSES[1])
+    return stored, True
