@@ -108,3 +108,12 @@ def test_of_a_stream_it_is_told_at_the_first_vote_that_is_missing(
 def test_a_forecast_needs_none(chaperone: Chaperone) -> None:
     outcome = chaperone("audit", "log.jsonl", *CLAUDE, "--dry-run")
     assert (outcome.code, outcome.err) == (0, "")
+
+
+@pytest.mark.parametrize("store", [("--store", "votes.sqlite3"), ("--no-store",)])
+def test_of_a_stream_it_is_told_at_once_where_nothing_is_stored(
+    chaperone: Chaperone, log: Path, store: tuple[str, ...]
+) -> None:
+    args = ("audit", "-", "--evaluator", "claude", *store, "-o", "out.json")
+    outcome = chaperone(*args, stdin=log.read_bytes())
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", REFUSED)

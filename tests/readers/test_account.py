@@ -360,3 +360,12 @@ def test_parts_that_stand_for_the_content_are_counted_once() -> None:
     items = list(reader := LogReader(["a.jsonl"]))
     assert [type(item) for item in items] == [Conversation]
     assert str(reader.account) == "36 characters of text, all kept"
+
+
+def test_plain_messages_with_other_text_beside_them_are_told() -> None:
+    write("a.jsonl", lines({"id": "c", "turns": [HI, {**HI, "words": UNREAD}]}))
+    assert read("a.jsonl") == [
+        "c @ a.jsonl:1",
+        "warning: a.jsonl:1: 29 characters of text under `words` became neither turn nor context, "
+        "here first",
+    ]
