@@ -8,7 +8,7 @@ from chaperone_cli.cli import wiring
 from chaperone_cli.cli.selecting import log_reader, selection
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.selection import LeftOut
-from chaperone_cli.engine.audit import Auditor
+from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.errors import EvaluatorError
 from chaperone_cli.readers import LogReader
 
