@@ -30,7 +30,7 @@ from chaperone_cli.domain.rephrasing import Rephrasing
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.errors import ChaperoneError, UsageError
+from chaperone_cli.errors import BudgetExhausted, ChaperoneError, UsageError
 from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.measuring.evaluation import builder_for
 from chaperone_cli.rephrasing.responses import Wanted
@@ -115,8 +115,9 @@ class Audit:
         try:
             async for one in self._judged(auditor, self._items(paths)):
                 yield one
-        except ChaperoneError:
-            self.summary.ending = Ending.FAILED
+        except ChaperoneError as exc:
+            spent = isinstance(exc, BudgetExhausted)
+            self.summary.ending = Ending.OUT_OF_BUDGET if spent else Ending.FAILED
             raise
         finally:
             self.remarks = auditor.remarks

@@ -4,12 +4,12 @@ How many votes a turn needs depends on the answers. They are foretold by an eval
 to ask; votes that are in the store already are taken as they are.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from chaperone_cli.auditing import build
-from chaperone_cli.auditing.host import QUIET, Host
 from chaperone_cli.auditing.turn_loop import Screener, TurnLoop, Wave
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
@@ -117,7 +117,7 @@ def _picked(votes: Sequence[Vote], wave: Wave) -> list[Vote]:
     return [votes[(number - 1) % len(votes)] for number in wave.passes]
 
 
-def foretell(paths: Sequence[str], settings: Settings, host: Host = QUIET) -> DryRun:
+def foretell(paths: Sequence[str], settings: Settings) -> DryRun:
     """Goes through the logs at `paths` as an audit would, without any call."""
     evaluator = build.evaluator(settings)
     screen = build.screen(settings)
@@ -137,7 +137,7 @@ def foretell(paths: Sequence[str], settings: Settings, host: Host = QUIET) -> Dr
         Screener(protocol.screening, screen),
     )
     items = build.selection(settings).over(build.log_reader(paths, settings), LeftOut())
-    host.run(_conduct(run, items))
+    asyncio.run(_conduct(run, items))
     return run
 
 

@@ -1,5 +1,6 @@
 """Finds one conversation, in a log or in a saved report, for commands that show a single one."""
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -55,7 +56,7 @@ def judged(path: str, name: str | None, settings: Settings, host: Host) -> Shown
     auditor = build.auditor(settings)
     reader = build.log_reader([path], settings)
     conversation = _choose(path, name, ((one.id, one) for one in _readable(reader, host)))
-    verdict = host.run(_judge(auditor, conversation))
+    verdict = asyncio.run(_judge(auditor, conversation))
     for remark in auditor.remarks:
         host.note(f"note: {remark}")
     return Shown(verdict, conversation, settings.votes, {})

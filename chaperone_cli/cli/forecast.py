@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chaperone_cli.auditing.dry_run import DryRun, foretell
-from chaperone_cli.auditing.host import Host
 from chaperone_cli.cli.console import result
 from chaperone_cli.cli.exit_codes import ExitCode
 from chaperone_cli.config import Settings
@@ -24,9 +23,9 @@ _WAYS = {
 }
 
 
-def show(paths: Sequence[str], settings: Settings, host: Host) -> int:
+def show(paths: Sequence[str], settings: Settings) -> int:
     """Prints the forecast as a table, with what it rests on, and returns the exit code."""
-    foretold = foretell(paths, settings, host)
+    foretold = foretell(paths, settings)
     _print(foretold, settings, result())
     return ExitCode.UNREAD if foretold.problems else ExitCode.OK
 

@@ -64,7 +64,6 @@ class Interrupts:
         self._reading = False
         self._seen = False
         self._task: asyncio.Task[Any] | None = None
-        self._handled = _handled(self._handle)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Return what `work` comes to, in an event loop of its own; a first signal cancels it."""
@@ -74,7 +73,7 @@ class Interrupts:
             self._task = asyncio.current_task()
             return await work
 
-        with self._handled:
+        with _handled(self._handle):
             return asyncio.run(cancellable())
 
     def reading(self, items: Iterable[T]) -> Iterator[T]:

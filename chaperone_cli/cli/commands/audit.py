@@ -34,7 +34,7 @@ def audit(paths: options.Paths, settings: Settings, config: Path | None) -> int:
     outputs, host = (*settings.output, *settings.changes), Terminal()
     keep_apart(settings, config, paths, outputs=outputs, folders=True)
     if settings.dry_run:
-        return forecast.show(paths, settings, host)
+        return forecast.show(paths, settings)
     chosen, key = build.selection(settings), build.hash_key(settings)
     names, reader = build.names(settings, key), build.log_reader(paths, settings)
     auditor, baseline = build.auditor(settings), Baseline.of(settings, host)
