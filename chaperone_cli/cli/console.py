@@ -6,7 +6,6 @@ stdout is one; one behind stderr leaves nobody to tell.
 
 import os
 import sys
-from collections.abc import Iterable
 from errno import EIO, EPIPE
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -99,12 +98,6 @@ def note(message: str) -> None:
     """Says one line on stderr."""
     if sys.stderr is not None:
         _Guarded(sys.stderr).write(f"{message}\n")
-
-
-def remark(remarks: Iterable[str]) -> None:
-    """Says on stderr what whoever started a run should know of it."""
-    for one in remarks:
-        note(f"note: {one}")
 
 
 def complain(error: ChaperoneError) -> None:

@@ -123,4 +123,17 @@ class Target:
             ) from exc
 
 
+@contextmanager
+def written(path: Path) -> Iterator[Target]:
+    """Yields the file that `path` will be: complete once the block ends, else as it was before."""
+    target = Target(path)
+    target.open()
+    try:
+        yield target
+    except BaseException:
+        target.abandon()
+        raise
+    target.commit()
+
+
 _ANYBODY_WRITES = 0o222

@@ -13,10 +13,11 @@ from functools import partialmethod
 from pathlib import Path
 from unittest.mock import patch
 
+from chaperone_cli.auditing.auditor import Auditor
+
 from chaperone_cli.codec import prices, rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.engine.auditor import Auditor
 from chaperone_cli.evaluators.claude import batches_desk, batches_requests
 from chaperone_cli.evaluators.claude.batches import BatchedClaude
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Options
