@@ -14,7 +14,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 from chaperone_cli.auditing.auditor import Auditor
-
 from chaperone_cli.codec import prices, rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
