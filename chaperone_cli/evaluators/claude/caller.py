@@ -120,6 +120,8 @@ class Caller:
         """What came since the last reply of use, by kind."""
         self._useful = float("-inf")
         """When the last call was made that brought something of use."""
+        self._unanswered = float("-inf")
+        """When a question of our own was refused last, after a refusal of something else."""
         self._proving = asyncio.Lock()
         self._ended: ChaperoneError | None = None
         self._replied_at = float("-inf")
@@ -184,10 +186,11 @@ class Caller:
             tries += 1
             pause = self._pause(outcome, tries)
             if outcome.course is Course.GIVE_UP:
+                refused_at = loop.time()
                 await self._doubt(outcome.problem, proven=self._answered)
-                await self._others_are_answered(outcome.problem)
                 vote = reply.TOO_LONG if outcome.too_long else reply.REJECTED
-                raise GivenUpError(outcome.problem, vote)
+                answered = await self._others_are_answered(refused_at)
+                raise GivenUpError(outcome.problem, vote if answered else reply.ERROR)
             if deadline - loop.time() - pause <= self._usual:
                 # A reply would come too late, and might be billed.
                 await self._doubt(outcome.problem, proven=self._answered)
@@ -208,19 +211,31 @@ class Caller:
         if self._useless.total() >= USELESS_IN_A_ROW or not proven:
             await self._prove(problem)
 
-    async def _others_are_answered(self, problem: str) -> None:
-        """Waits until a later call brings something of use; raises EvaluatorError where none does.
+    async def _others_are_answered(self, refused_at: float) -> bool:
+        """Says whether a later call brings something of use, once it is known.
 
         Only then is a refusal the fault of what was asked, and not of a server that refuses all.
+        Where nothing else is under way, a question of our own shows it.
         """
-        refused_at = asyncio.get_running_loop().time()
         while self._useful <= refused_at:
             if self._ended is not None:
                 raise self._ended
             if self._meter.idle:
-                await self._prove(problem)
-                return
+                return await self._is_answered(refused_at)
             await asyncio.sleep(max(self._usual, LEAST_WAIT))
+        return True
+
+    async def _is_answered(self, after: float) -> bool:
+        """Asks a question of our own, unless the last one failed and nothing was of use since."""
+        async with self._proving:
+            if self._useful <= after and self._unanswered <= self._useful:
+                answered = await self._prove_once(self._proof()) is None
+                now = asyncio.get_running_loop().time()
+                if answered:
+                    self._take_heart(now)
+                else:
+                    self._unanswered = now
+            return self._useful > after
 
     async def _prove(self, problem: str) -> None:
         """Asks a question of our own; raises EvaluatorError where that is not answered either.
