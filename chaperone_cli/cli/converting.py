@@ -12,8 +12,8 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.selection import LeftOut
-from chaperone_cli.reporters.target import Target
-from chaperone_cli.reporters.terminal.screen import plural
+from chaperone_cli.reports.target import Target
+from chaperone_cli.reports.terminal.screen import plural
 
 Write = Callable[[bytes], None]
 

@@ -9,7 +9,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import UsageError
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 
 class Adding(Reporter):
@@ -47,7 +47,7 @@ def json_file(path: str) -> Callable[[Any, Ending], None]:
 
     def write(document: Any, ending: Ending) -> None:
         from chaperone_cli.codec.fields import dumps
-        from chaperone_cli.reporters.target import Target
+        from chaperone_cli.reports.target import Target
 
         target = Target(Path(path))
         target.open()

@@ -5,13 +5,13 @@ from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 
-from chaperone_cli import reporters
+from chaperone_cli import reports
 from chaperone_cli.cli.counting import counted
 from chaperone_cli.cli.places import read_by
 from chaperone_cli.codec.manifest import Digested, digest_file
 from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.pseudonym import Names
-from chaperone_cli.reporters.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
+from chaperone_cli.reports.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
 
 _LEFT_OUT = frozenset(
     {
@@ -39,9 +39,9 @@ def evidence(path: str, paths: Sequence[str], settings: Settings, names: Names) 
     """Gives the reporter of the evidence folder `path` of a run over `paths`."""
     folder = Path(path)
     files = [
-        (name, reporters.for_path(folder / name))
+        (name, reports.for_path(folder / name))
         for name in REPORTS
-        if Path(name).suffix in reporters.FILE_REPORTERS
+        if Path(name).suffix in reports.FILE_REPORTERS
     ]
     particulars = Particulars(
         _shaping(settings),

@@ -17,7 +17,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.engine.audit import Audited, Auditor
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reporters.interface import Quotes
+from chaperone_cli.reports.interface import Quotes
 
 _START = 4096
 _NAMED = 5

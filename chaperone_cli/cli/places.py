@@ -12,8 +12,8 @@ from chaperone_cli.domain.run import Ending
 from chaperone_cli.errors import UsageError
 from chaperone_cli.evaluators.recorded import beside
 from chaperone_cli.readers.inputs import STDIN, Input, find_inputs
-from chaperone_cli.reporters.evidence import FILES, folder_of
-from chaperone_cli.reporters.target import Target, place_of
+from chaperone_cli.reports.evidence import FILES, folder_of
+from chaperone_cli.reports.target import Target, place_of
 
 Identity = tuple[int, int] | str
 """Device and inode of a file that is there, whatever it is called; else its resolved path."""

@@ -16,7 +16,7 @@ from chaperone_cli.domain.run import Protocol, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import Tally
 from chaperone_cli.errors import InputError
-from chaperone_cli.reporters.interface import Reporter
+from chaperone_cli.reports.interface import Reporter
 
 UNKNOWN = "unknown"
 

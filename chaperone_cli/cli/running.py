@@ -17,7 +17,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
 from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError, VotesPending
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 
 class Run:

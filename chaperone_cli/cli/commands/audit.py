@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from chaperone_cli.config import Settings
     from chaperone_cli.domain.pseudonym import Names
-    from chaperone_cli.reporters.interface import Reporter
+    from chaperone_cli.reports.interface import Reporter
 
 
 def audit(
@@ -113,18 +113,18 @@ def _run(paths: "Sequence[str]", settings: "Settings") -> int:
 
 
 def _files(paths: "Sequence[str]", settings: "Settings", names: "Names") -> "list[Reporter]":
-    from chaperone_cli import reporters
+    from chaperone_cli import reports
     from chaperone_cli.cli.gathering import evidence
     from chaperone_cli.cli.places import is_folder
 
     folders = [path for path in settings.output if is_folder(path)]
-    files = [reporters.for_path(path) for path in settings.output if path not in folders]
+    files = [reports.for_path(path) for path in settings.output if path not in folders]
     return [*files, *(evidence(path, paths, settings, names) for path in folders)]
 
 
 def _terminal(settings: "Settings") -> "Reporter":
     """Gives the reporter that comes last: a terminal that went away leaves every file complete."""
     from chaperone_cli.cli import console
-    from chaperone_cli.reporters.terminal.run import TerminalReporter
+    from chaperone_cli.reports.terminal.run import TerminalReporter
 
     return TerminalReporter(console.result(), settings.rows, settings.quote)

@@ -89,7 +89,7 @@ def _run(
     from chaperone_cli.cli import console, exit_codes
     from chaperone_cli.cli.calibrating import calibrate, writer
     from chaperone_cli.cli.places import place
-    from chaperone_cli.reporters.terminal.calibration import render_calibration
+    from chaperone_cli.reports.terminal.calibration import render_calibration
 
     writers = [writer(path) for path in outputs]
     found = calibrate(paths, settings)

@@ -54,10 +54,10 @@ def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli.exit_codes import ExitCode
     from chaperone_cli.cli.saved import open_run
     from chaperone_cli.domain.comparison import Change
-    from chaperone_cli.reporters import comparison as reporters
-    from chaperone_cli.reporters.terminal.comparison import TerminalComparison
+    from chaperone_cli.reports import comparison as reports
+    from chaperone_cli.reports.terminal.comparison import TerminalComparison
 
-    files = [reporters.for_path(path) for path in outputs]
+    files = [reports.for_path(path) for path in outputs]
     earlier, later = Earlier(old), open_run(new)
     shown = TerminalComparison(console.result(), settings.rows)
     comparison = compare_saved(earlier, later, [shown, *files])

@@ -76,7 +76,7 @@ def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]")
     from chaperone_cli.cli.measuring import measure_logs, measure_votes_file, writer
     from chaperone_cli.cli.places import place
     from chaperone_cli.codec.paper import published
-    from chaperone_cli.reporters.terminal.evaluation import render_evaluation
+    from chaperone_cli.reports.terminal.evaluation import render_evaluation
 
     writers = [writer(path) for path in outputs]
     if any(path.endswith(VOTES_SUFFIXES) for path in paths):

@@ -192,8 +192,8 @@ def _run(wanted: "Wanted", settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli.rephrase.running import Rephrase
     from chaperone_cli.codec.rephrase import RephraseRun
     from chaperone_cli.domain.ranking import rank
-    from chaperone_cli.reporters import rephrase_files
-    from chaperone_cli.reporters.terminal import rephrasing as rephrase_terminal
+    from chaperone_cli.reports import rephrase_files
+    from chaperone_cli.reports.terminal import rephrasing as rephrase_terminal
 
     writers = [rephrase_files.writer(path) for path in outputs]
     run = Rephrase(wanted, settings)

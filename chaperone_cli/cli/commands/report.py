@@ -41,13 +41,13 @@ def report(
 
 
 def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
-    from chaperone_cli import reporters
+    from chaperone_cli import reports
     from chaperone_cli.cli import console, hashing
     from chaperone_cli.cli.places import place
     from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
     from chaperone_cli.cli.saved import open_run
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reporters.terminal.run import TerminalReporter
+    from chaperone_cli.reports.terminal.run import TerminalReporter
 
     run = open_run(path)
     header = header_of(run, settings)
@@ -57,7 +57,7 @@ def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
             "is worked out from the votes"
         )
     shown = TerminalReporter(console.result(), settings.rows, settings.quote)
-    files = [reporters.for_path(output) for output in outputs]
+    files = [reports.for_path(output) for output in outputs]
     render(
         run,
         header,

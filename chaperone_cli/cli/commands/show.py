@@ -55,7 +55,7 @@ def show(
 def _run(path: str, name: str | None, settings: "Settings") -> int:
     from chaperone_cli.cli import console
     from chaperone_cli.cli.looking_up import judged, saved
-    from chaperone_cli.reporters.terminal.transcript import render_transcript
+    from chaperone_cli.reports.terminal.transcript import render_transcript
 
     shown = saved(path, name) or judged(path, name, settings)
     render_transcript(console.result(), *shown)

@@ -8,9 +8,9 @@ from chaperone_cli.cli.comparison.earlier import Earlier
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.comparison import Comparison
 from chaperone_cli.errors import UsageError
-from chaperone_cli.reporters import comparison as reporters
-from chaperone_cli.reporters.interface import Reporter
-from chaperone_cli.reporters.terminal.comparison import TerminalComparison
+from chaperone_cli.reports import comparison as reports
+from chaperone_cli.reports.interface import Reporter
+from chaperone_cli.reports.terminal.comparison import TerminalComparison
 
 
 class Baseline:
@@ -39,7 +39,7 @@ class Baseline:
 class _Compared(Baseline):
     def __init__(self, settings: Settings) -> None:
         assert settings.baseline is not None
-        files = [reporters.for_path(path) for path in settings.changes]
+        files = [reports.for_path(path) for path in settings.changes]
         self._shown = TerminalComparison(console.result(), settings.rows)
         self._earlier = Earlier(settings.baseline)
         self._comparing = Comparing(self._earlier, [*files, self._shown])

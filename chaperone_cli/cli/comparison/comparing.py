@@ -16,8 +16,8 @@ from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import InputError
 from chaperone_cli.readers.scratch import open_scratch
-from chaperone_cli.reporters.comparison import ComparisonReporter
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.comparison import ComparisonReporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 
 class Comparing(Reporter):
