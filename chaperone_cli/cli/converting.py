@@ -12,8 +12,8 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.selection import LeftOut
-from chaperone_cli.reports.target import Target
-from chaperone_cli.reports.terminal.screen import plural
+from chaperone_cli.reports.files import AtomicFile
+from chaperone_cli.reports.text import plural
 
 Write = Callable[[bytes], None]
 
@@ -24,7 +24,7 @@ def writer(output: Path) -> Iterator[Write]:
     if str(output) == "-":
         yield console.put
         return
-    target = Target(output)
+    target = AtomicFile(output)
     target.open()
     try:
         yield target.write

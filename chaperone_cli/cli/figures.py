@@ -47,9 +47,9 @@ def json_file(path: str) -> Callable[[Any, Ending], None]:
 
     def write(document: Any, ending: Ending) -> None:
         from chaperone_cli.codec.fields import dumps
-        from chaperone_cli.reports.target import Target
+        from chaperone_cli.reports.files import AtomicFile
 
-        target = Target(Path(path))
+        target = AtomicFile(Path(path))
         target.open()
         target.write(dumps(document) + b"\n")
         target.commit(ending)

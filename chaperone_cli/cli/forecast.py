@@ -17,7 +17,7 @@ from chaperone_cli.engine.screening import Screener
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
-from chaperone_cli.reports.terminal.screen import plural
+from chaperone_cli.reports.text import plural
 from chaperone_cli.store import VoteStore
 
 if TYPE_CHECKING:

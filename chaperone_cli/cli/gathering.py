@@ -11,7 +11,7 @@ from chaperone_cli.cli.places import read_by
 from chaperone_cli.codec.manifest import Digested, digest_file
 from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.pseudonym import Names
-from chaperone_cli.reports.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
+from chaperone_cli.reports.evidence_folder import REPORTS, RUBRIC, EvidenceReporter, Particulars
 
 _LEFT_OUT = frozenset(
     {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from chaperone_cli.cli import console
 from chaperone_cli.engine.progress import Progress
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reports.terminal.screen import plural
+from chaperone_cli.reports.text import plural
 
 if TYPE_CHECKING:
     from rich.text import Text

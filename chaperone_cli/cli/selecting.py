@@ -9,7 +9,7 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.selection import Condition, LeftOut, Selection, moment
 from chaperone_cli.readers import LogReader
 from chaperone_cli.readers.times import instant
-from chaperone_cli.reports.terminal.screen import plural
+from chaperone_cli.reports.text import plural
 
 
 def log_reader(paths: Sequence[str], settings: Settings) -> LogReader:

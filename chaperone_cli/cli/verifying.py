@@ -9,7 +9,7 @@ from chaperone_cli.codec import rubric
 from chaperone_cli.codec.fields import Node
 from chaperone_cli.codec.manifest import Digested, Manifest, digest_file
 from chaperone_cli.errors import InputError, UsageError
-from chaperone_cli.reports.evidence import RUBRIC
+from chaperone_cli.reports.evidence_folder import RUBRIC
 
 
 def read_manifest(folder: Path) -> Manifest:

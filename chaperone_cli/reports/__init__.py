@@ -1,4 +1,4 @@
-"""Reporters turn verdicts into text and files, one file per format."""
+"""Reports turn verdicts into text and files, one file per format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +7,7 @@ from chaperone_cli.errors import UsageError
 from chaperone_cli.reports.csv_file import CsvReporter
 from chaperone_cli.reports.html.reporter import HtmlReporter
 from chaperone_cli.reports.interface import Reporter
-from chaperone_cli.reports.json_file import JsonReporter
-from chaperone_cli.reports.jsonl_file import JsonlReporter
+from chaperone_cli.reports.json_file import JsonlReporter, JsonReporter
 from chaperone_cli.reports.junit_file import JunitReporter
 from chaperone_cli.reports.markdown_file import MarkdownReporter
 from chaperone_cli.reports.parquet_file import ParquetReporter
@@ -27,7 +26,7 @@ FILE_REPORTERS: dict[str, Callable[[Path], Reporter]] = {
 
 
 def for_path(path: str | Path) -> Reporter:
-    """Gives the reporter that writes the format which the suffix of `path` names.
+    """The reporter that writes the format which the suffix of `path` names.
 
     Raises UsageError for a suffix that no format has.
     """

@@ -23,17 +23,15 @@ Text that a spreadsheet would take for a formula begins with an apostrophe.
 
 import csv
 import io
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from chaperone_cli.codec.verdict import passes_by_evidence
 from chaperone_cli.codec.vote import encode_vote
-from chaperone_cli.domain.run import RunHeader, Summary, Usage
+from chaperone_cli.domain.run import RunHeader
 from chaperone_cli.domain.verdict import ConversationVerdict, ScreenedTurn, TurnVerdict
-from chaperone_cli.domain.vote import Span
-from chaperone_cli.reports import flagged
-from chaperone_cli.reports.interface import Quotes, Reporter
-from chaperone_cli.reports.sanitise import plain
-from chaperone_cli.reports.target import Target
+from chaperone_cli.reports import wording
+from chaperone_cli.reports.files import FileReporter
+from chaperone_cli.reports.interface import Quotes
+from chaperone_cli.reports.text import plain
 
 COLUMNS = (
     *("conversation", "path", "line", "label"),
@@ -42,6 +40,8 @@ COLUMNS = (
     *("evidence_turn", "evidence_side"),
 )
 
+Cell = str | int | bool | None
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001
 """What makes a spreadsheet evaluate a cell; the last four are full-width forms of the first."""
 
@@ -49,75 +49,63 @@ _PASSED_OVER = " \t\r\n\v\f\0\"'\N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}"
 """What a spreadsheet may drop from the start of a cell before it looks."""
 
 
-class CsvReporter(Reporter):
+class CsvReporter(FileReporter):
     """Writes a table for spreadsheets and data frames."""
-
-    def __init__(self, path: Path) -> None:
-        self._target = Target(path)
 
     def open(self, header: RunHeader) -> None:
         """Starts the file with the row of column names."""
-        self._target.open()
-        self._write([list(COLUMNS)])
+        super().open(header)
+        self._write([COLUMNS])
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Adds a row for every turn, or the one row of a conversation without any."""
-        source = verdict.source
-        known = [cell(verdict.conversation), cell(source.path), str(source.line)]
-        known.append(cell(verdict.label or ""))
-        self._write(
-            [
-                [*known, *_turn(turn, quotes, first=turn is verdict.first_block)]
-                for turn in verdict.in_order
-            ]
-            or [[*known, *_no_turn(verdict)]]
-        )
+        self._write(map(cell, row) for row in rows(verdict, quotes))
 
-    def close(self, summary: Summary, usage: Usage) -> None:
-        """Moves the table into place."""
-        self._target.commit(summary.ending)
-
-    def abandon(self) -> None:
-        """Removes the unfinished file; an earlier report of its name stays."""
-        self._target.abandon()
-
-    def _write(self, rows: list[list[str]]) -> None:
+    def _write(self, rows: Iterable[Iterable[str]]) -> None:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(rows)
-        self._target.write(text.getvalue().encode())
+        self._file.write(text.getvalue().encode())
 
 
-def _no_turn(verdict: ConversationVerdict) -> list[str]:
-    votes = ["0", "0", "0", "0", ""]
-    verdict_ = "" if verdict.empty else verdict.verdict.value
-    return ["", "", verdict_, *votes, "false", "", "", "false", "", ""]
+def rows(verdict: ConversationVerdict, quotes: Quotes) -> Iterator[tuple[Cell, ...]]:
+    """The rows of one conversation, a value for each of `COLUMNS`; None where there is nothing."""
+    source = verdict.source
+    known = (verdict.conversation, source.path, source.line, verdict.label)
+    for turn in verdict.in_order:
+        judged = _screened() if isinstance(turn, ScreenedTurn) else _judged(turn, verdict, quotes)
+        yield (*known, turn.turn, turn.side.value, *judged)
+    if not verdict.in_order:
+        outcome = None if verdict.empty else verdict.verdict.value
+        yield (*known, None, None, outcome, 0, 0, 0, 0, "", False, "", None, False, None, None)
 
 
-def _turn(turn: TurnVerdict | ScreenedTurn, quotes: Quotes, *, first: bool) -> list[str]:
-    if isinstance(turn, ScreenedTurn):
-        return [str(turn.turn), turn.side.value, *[""] * 6, "false", "", "", "true", "", ""]
-    cues = dict.fromkeys(cue for found in passes_by_evidence(turn.votes) for cue in found.cues)
-    span = flagged.deciding(turn)
-    return [
-        str(turn.turn),
-        turn.side.value,
+def _screened() -> tuple[Cell, ...]:
+    return (*[None] * 6, False, "", None, True, None, None)
+
+
+def _judged(turn: TurnVerdict, verdict: ConversationVerdict, quotes: Quotes) -> tuple[Cell, ...]:
+    span = wording.deciding(turn)
+    return (
         turn.verdict.value,
-        str(turn.score),
-        *(str(count) for count in turn.tally),
+        turn.score,
+        *turn.tally,
         " ".join(str(encode_vote(vote)) for vote in turn.votes),
-        "true" if first else "false",
-        cell(" ".join(cues)),
-        cell(flagged.quote(span, quotes)),
-        "false",
-        *_place(span),
-    ]
+        turn is verdict.first_block,
+        " ".join(wording.cues(turn.votes)),
+        wording.quote(span, quotes) or None,
+        False,
+        span.turn if span else None,
+        span.side.value if span and span.side else None,
+    )
 
 
-def _place(span: Span | None) -> tuple[str, str]:
-    return ("", "") if span is None else (str(span.turn), span.side.value if span.side else "")
-
-
-def cell(text: str) -> str:
-    """Gives `text` as a cell that no spreadsheet evaluates and that stays on one line."""
-    guarded = text.lstrip(_PASSED_OVER).startswith(_FORMULA) or text.startswith(_FORMULA)
-    return f"'{plain(text)}" if guarded else plain(text)
+def cell(value: Cell) -> str:
+    """`value` as a cell that no spreadsheet evaluates and that stays on one line."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    guarded = value.lstrip(_PASSED_OVER).startswith(_FORMULA) or value.startswith(_FORMULA)
+    return f"'{plain(value)}" if guarded else plain(value)

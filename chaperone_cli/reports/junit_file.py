@@ -13,27 +13,24 @@ from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import Span
-from chaperone_cli.reports import flagged
-from chaperone_cli.reports.aside import Aside
-from chaperone_cli.reports.interface import Quotes, Reporter
-from chaperone_cli.reports.sanitise import plain
-from chaperone_cli.reports.target import Target
-from chaperone_cli.reports.terminal.totals import calls, screened_out, tampering
+from chaperone_cli.reports import wording
+from chaperone_cli.reports.files import FileReporter
+from chaperone_cli.reports.interface import Quotes
+from chaperone_cli.reports.text import plain
 
 
-class JunitReporter(Reporter):
+class JunitReporter(FileReporter):
     """Writes test results for whatever shows them; the totals come first, and so are known last."""
 
     def __init__(self, path: Path) -> None:
-        self._target = Target(path)
-        self._cases = Aside(path)
-        self._problems = Aside(path)
+        super().__init__(path)
+        self._cases = self._file.section("the cases")
+        self._problems = self._file.section("the problems of the input")
 
     def open(self, header: RunHeader) -> None:
         """Starts the file."""
-        self._header = header
-        self._target.open()
-        self._target.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
+        super().open(header)
+        self._file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Keeps one case until the counts are known."""
@@ -65,26 +62,17 @@ class JunitReporter(Reporter):
         counts, problems = _counts(summary), _problem_counts(summary)
         both = {name: counts[name] + problems[name] for name in counts}
         seconds = f"{usage.seconds:.3f}"
-        try:
-            self._put(_start("testsuites", name="chaperone", **both, time=seconds))
-            self._put(_start("testsuite", name="conversations", **counts, time=seconds))
-            self._put(self._properties(summary, usage))
-            self._copy(self._cases)
+        self._put(_start("testsuites", name="chaperone", **both, time=seconds))
+        self._put(_start("testsuite", name="conversations", **counts, time=seconds))
+        self._put(self._properties(summary, usage))
+        self._cases.write()
+        self._put("</testsuite>")
+        if self._problems.parts:
+            self._put(_start("testsuite", name="input", **problems, time=0))
+            self._problems.write()
             self._put("</testsuite>")
-            if self._problems.parts:
-                self._put(_start("testsuite", name="input", **problems, time=0))
-                self._copy(self._problems)
-                self._put("</testsuite>")
-            self._put("</testsuites>")
-            self._target.commit(summary.ending)
-        finally:
-            self.abandon()
-
-    def abandon(self) -> None:
-        """Removes the unfinished file; an earlier report of its name stays."""
-        self._cases.close()
-        self._problems.close()
-        self._target.abandon()
+        self._put("</testsuites>")
+        super().close(summary, usage)
 
     def _cut_short(self, ending: Ending) -> None:
         """Keeps a case for the missing rest, so that nothing passes for being absent."""
@@ -94,17 +82,13 @@ class JunitReporter(Reporter):
         self._problems.add(_line(head, error))
 
     def _put(self, line: str) -> None:
-        self._target.write(f"{line}\n".encode())
-
-    def _copy(self, kept: Aside) -> None:
-        for chunk in kept.chunks():
-            self._target.write(chunk)
+        self._file.write(f"{line}\n".encode())
 
     def _properties(self, summary: Summary, usage: Usage) -> str:
         header, protocol = self._header, self._header.protocol
         facts = {
             "version": header.version,
-            "evaluator": f"{header.evaluator} {header.evaluator_version}".rstrip(),
+            "evaluator": wording.evaluator(header),
             "rubric": protocol.rubric.name,
             **({"rubric digest": digest} if (digest := protocol.rubric.digest) else {}),
             "rule": protocol.rule.name,
@@ -114,11 +98,11 @@ class JunitReporter(Reporter):
         if protocol.screening is not None:
             facts["screen"] = str(protocol.screening)
         if summary.screened_out is not None:
-            facts["screened out"] = screened_out(summary)
+            facts["screened out"] = wording.screened_out(summary)
         if summary.tampering:
-            facts["tampering"] = tampering(summary)
+            facts["tampering"] = wording.tampering(summary)
         if usage.spend is not None:
-            facts["calls"] = calls(usage.spend)
+            facts["calls"] = wording.calls(usage.spend)
         inner = "".join(f"{_start('property', name=n, value=v)[:-1]}/>" for n, v in facts.items())
         return f"<properties>{inner}</properties>"
 
@@ -149,13 +133,13 @@ def _undecided(verdict: ConversationVerdict) -> str:
 
 
 def _evidence(first: TurnVerdict, quotes: Quotes) -> list[str]:
-    """Says what decided the votes of a first block, a line for each piece of evidence."""
+    """What decided the votes of a first block, a line for each piece of evidence."""
     lines = []
     for found, passes in passes_by_evidence(first.votes).items():
         line = f"votes {', '.join(map(str, passes))}: {', '.join(found.cues) or 'no cue named'}"
         if found.span is not None:
             start, end = found.span.start, found.span.end
-            line += f" ({flagged.place(found.span)}, characters {start} to {end})"
+            line += f" ({wording.place(found.span)}, characters {start} to {end})"
             line += _quoted(found.span, quotes)
         lines.append(text(line))
     return lines
@@ -166,12 +150,12 @@ def _explained(verdict: ConversationVerdict, quotes: Quotes) -> list[str]:
     if explanation is None:
         return []
     span = explanation.span
-    shown = f" ({flagged.place(span)}){_quoted(span, quotes)}" if span is not None else ""
+    shown = f" ({wording.place(span)}){_quoted(span, quotes)}" if span is not None else ""
     return [text(f"why: {explanation.reason}{shown}")]
 
 
 def _quoted(span: Span, quotes: Quotes) -> str:
-    return f' "{said}"' if (said := flagged.quote(span, quotes)) else ""
+    return f' "{said}"' if (said := wording.quote(span, quotes)) else ""
 
 
 def _counts(summary: Summary) -> dict[str, int]:
@@ -202,11 +186,11 @@ def _start(tag: str, **attributes: object) -> str:
 
 
 def text(content: str) -> str:
-    """Gives text as the content of an element, or as the value of an attribute."""
+    """Text as the content of an element, or as the value of an attribute."""
     # xml.sax.saxutils would bring in half the standard library's networking.
     return escape(legal(content))
 
 
 def legal(content: str) -> str:
-    """Gives text of characters that XML 1.0 allows; the others are spelled as escapes."""
+    """Text of characters that XML 1.0 allows; the others are spelled as escapes."""
     return plain(content).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

@@ -4,63 +4,70 @@ At most 50 conversations and 10 problems are named, long ids and paths are cut, 
 below the 65,536 characters that a comment on GitHub may have.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.problem import Problem, Severity
-from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
+from chaperone_cli.domain.run import Ending, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
-from chaperone_cli.reports import flagged
-from chaperone_cli.reports.interface import Quotes, Reporter
-from chaperone_cli.reports.markdown_text import code, quoted, table
-from chaperone_cli.reports.target import Target
-from chaperone_cli.reports.terminal.screen import percent, plural
-from chaperone_cli.reports.terminal.totals import agreement, calls, empty, screened_out, tampering
+from chaperone_cli.reports import wording
+from chaperone_cli.reports.files import FileReporter
+from chaperone_cli.reports.interface import Quotes
+from chaperone_cli.reports.text import percent, plain, plural, prose
 
 ROWS = 50
 PROBLEMS = 10
+LONGEST = 80
+"""Characters of an id, a path or a label that are shown at most."""
 _QUOTE = 140
 _HEAD = ("conversation", "label", "verdict", "first block", "score", "log")
+_FLAGGED = (Verdict.BLOCK, Verdict.UNDECIDED)
 
 
-class MarkdownReporter(Reporter):
+def code(text: str, longest: int = LONGEST) -> str:
+    """`text` as a code span: no markup, mention, link or emoji comes to life in one.
+
+    Back-ticks would end the span and pipes the table's cell, so that both are spelled as escapes.
+    """
+    spelled = plain(text).replace("`", "\\x60").replace("|", "\\x7c").strip()
+    if not spelled:
+        return "*(blank)*" if text else "*(empty)*"
+    return f"`{spelled if len(spelled) <= longest else f'{spelled[: longest - 1]}…'}`"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(cells)} |" for cells in lines]
+
+
+class MarkdownReporter(FileReporter):
     """Writes a summary with the flagged conversations."""
 
     def __init__(self, path: Path) -> None:
-        self._target = Target(path)
-        self._flagged: dict[Verdict, list[list[str]]] = {Verdict.BLOCK: [], Verdict.UNDECIDED: []}
-        self._problems: dict[Severity, list[str]] = {severity: [] for severity in Severity}
+        super().__init__(path)
+        self._flagged = wording.Foremost[Verdict, list[str]](_FLAGGED, ROWS)
+        self._problems = wording.Foremost[Severity, str](Severity, PROBLEMS)
         self._evidenced = self._quoted = False
-
-    def open(self, header: RunHeader) -> None:
-        """Starts the file."""
-        self._header = header
-        self._target.open()
 
     def add(self, verdict: ConversationVerdict, quotes: Quotes) -> None:
         """Keeps the row of a flagged conversation, if it is among the first."""
-        kept = self._flagged.get(verdict.verdict)
-        if kept is not None and len(kept) < ROWS:
-            self._evidenced = self._evidenced or flagged.evidence(verdict) is not None
+        if self._flagged.wants(verdict.verdict):
+            self._evidenced = self._evidenced or wording.evidence(verdict) is not None
             self._quoted = self._quoted or bool(quotes)
-            kept.append(_row(verdict, self._header.protocol.passes, quotes))
+            row = _row(verdict, self._header.protocol.passes, quotes)
+            self._flagged.add(verdict.verdict, row)
 
     def add_problem(self, problem: Problem) -> None:
         """Keeps one problem, if it is among the first."""
-        kept = self._problems[problem.severity]
-        if len(kept) < PROBLEMS:
-            kept.append(f"- {problem.severity}: {code(str(problem), 2 * _QUOTE)}")
+        line = f"- {problem.severity}: {code(str(problem), 2 * _QUOTE)}"
+        self._problems.add(problem.severity, line)
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Writes the summary and moves it into place."""
         lines = [*self._lines(summary, usage), ""]
-        self._target.write("\n".join(lines).encode())
-        self._target.commit(summary.ending)
-
-    def abandon(self) -> None:
-        """Removes the unfinished file; an earlier report of its name stays."""
-        self._target.abandon()
+        self._file.write("\n".join(lines).encode())
+        super().close(summary, usage)
 
     def _lines(self, summary: Summary, usage: Usage) -> Iterator[str]:
         yield f"## chaperone: {headline(summary)}"
@@ -80,10 +87,10 @@ class MarkdownReporter(Reporter):
         yield (
             "conversations",
             f"{verdicts[Verdict.BLOCK]:,} blocked, {verdicts[Verdict.UNDECIDED]:,} undecided, "
-            f"{summary.passed:,} passed{empty(summary)}",
+            f"{summary.passed:,} passed{wording.without_turn(summary)}",
         )
-        if summary.attribution.total():
-            yield "first blocks", _by_side(summary.attribution[side] for side in Side)
+        if said := wording.first_blocks(summary):
+            yield "first blocks", said
         yield (
             "turns blocked",
             f"{summary.turns_blocked.total():,} of {plural(summary.turns_judged.total(), 'turn')}",
@@ -92,27 +99,27 @@ class MarkdownReporter(Reporter):
             yield f"blocked by {rule}", f"{count:,}"
         threshold = protocol.rule.threshold(protocol.passes)
         yield "rule", f"{protocol.rule.name}: {threshold} of {protocol.passes} yes votes block"
-        yield "evaluator", code(f"{header.evaluator} {header.evaluator_version}".strip())
+        yield "evaluator", code(wording.evaluator(header))
         if protocol.screening is not None:
             yield "screen", code(str(protocol.screening))
         yield "rubric", code(f"{rubric.name} {rubric.digest[:8]}".strip())
         if summary.screened_out is not None:
-            yield "screened out", screened_out(summary)
+            yield "screened out", wording.screened_out(summary)
         yield "votes", f"{summary.votes_cast:,} cast, {summary.votes_saved:,} saved"
-        if said := agreement(summary):
+        if said := wording.agreement(summary):
             yield "agreement", said
         if summary.abstentions.total():
             share = percent(summary.abstentions.total(), summary.votes_cast)
             yield "abstentions", f"{summary.abstentions.total():,} ({share} of votes)"
         if summary.tampering:
-            yield "tampering", tampering(summary)
+            yield "tampering", wording.tampering(summary)
         if usage.spend is not None:
-            yield "calls", calls(usage.spend)
+            yield "calls", wording.calls(usage.spend)
         yield "run", f"chaperone {code(header.version)}, {usage.seconds:,.1f} s"
 
     def _conversations(self, summary: Summary) -> Iterator[str]:
-        rows = [row for kept in self._flagged.values() for row in kept][:ROWS]
-        flagged = sum(summary.conversations[verdict] for verdict in self._flagged)
+        rows = self._flagged.shown()
+        flagged = sum(summary.conversations[verdict] for verdict in _FLAGGED)
         if rows:
             yield ""
             head = (*_HEAD, "evidence") if self._evidenced or self._quoted else _HEAD
@@ -133,26 +140,22 @@ class MarkdownReporter(Reporter):
             f"{plural(warnings, 'warning')} (audited, with a loss)"
         )
         yield ""
-        shown = [line for kept in self._problems.values() for line in kept][:PROBLEMS]
+        shown = self._problems.shown()
         yield from shown
         if every > len(shown):
             yield f"- and {every - len(shown):,} more"
 
 
 def headline(summary: Summary) -> str:
-    """Says how many conversations were blocked."""
+    """How many conversations were blocked."""
     blocked = summary.conversations[Verdict.BLOCK]
     return f"{blocked:,} of {plural(summary.total, 'conversation')} blocked"
 
 
-def _by_side(counts: Iterator[int]) -> str:
-    return ", ".join(plural(n, side) for n, side in zip(counts, Side, strict=True))
-
-
 def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]:
     first = verdict.first_block
-    span = flagged.evidence(verdict)
-    quote = flagged.quote(span, quotes)
+    span = wording.evidence(verdict)
+    quote = wording.quote(span, quotes)
     return [
         code(verdict.conversation),
         code(verdict.label) if verdict.label else "",
@@ -160,6 +163,6 @@ def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]
         f"turn {first.turn}, {first.side}" if first else "",
         f"{first.score}/{passes}" if first else "",
         code(str(verdict.source)),
-        flagged.place(span) if span else "",
-        quoted(quote, _QUOTE) if quote else "",
+        wording.place(span) if span else "",
+        code(prose(quote), _QUOTE) if quote else "",
     ]

@@ -9,7 +9,7 @@ from chaperone_cli.codec import rephrase
 from chaperone_cli.codec.fields import dumps, spelled
 from chaperone_cli.codec.rephrase import RephraseRun
 from chaperone_cli.errors import UsageError
-from chaperone_cli.reports.target import Target
+from chaperone_cli.reports.files import AtomicFile
 
 
 def _document(run: RephraseRun) -> bytes:
@@ -27,12 +27,12 @@ FORMATS: dict[str, Callable[[RephraseRun], bytes]] = {".json": _document, ".json
 
 
 def holds_pairs(path: str) -> bool:
-    """Says whether a file of this name holds preference pairs."""
+    """Whether a file of this name holds preference pairs."""
     return FORMATS.get(Path(path).suffix.lower()) is _pairs
 
 
 def writer(path: str) -> Callable[[RephraseRun], None]:
-    """Gives what writes a run to `path`; raises UsageError for a suffix that stands for nothing.
+    """What writes a run to `path`; raises UsageError for a suffix that stands for nothing.
 
     Raises OutputError on writing.
     """
@@ -43,11 +43,11 @@ def writer(path: str) -> Callable[[RephraseRun], None]:
             hint="name a .json file (rephrase.v1) or a .jsonl file (preference pairs)",
         )
 
-    target = Target(Path(path))
+    file = AtomicFile(Path(path))
 
     def write(run: RephraseRun) -> None:
-        target.open()
-        target.write(build(run))
-        target.commit(run.ending)
+        file.open()
+        file.write(build(run))
+        file.commit(run.ending)
 
     return write

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.reports.sanitise import plain, prose
 from chaperone_cli.reports.terminal.run import TerminalReporter
 from chaperone_cli.reports.terminal.transcript import render_transcript
+from chaperone_cli.reports.text import plain, prose
 from tests.reports.runs import Judged, Terminal, header, report
 
 ANYTHING = st.text(st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u200b\ufeff\r\n[/]\\"))

@@ -16,10 +16,8 @@ from chaperone_cli.domain.conversation import Conversation, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.reports.sarif_file import SarifReporter
-from chaperone_cli.reports.sarif_parts import uri
-from chaperone_cli.reports.sarif_rules import message
-from chaperone_cli.reports.target import place_of
+from chaperone_cli.reports.files import place_of
+from chaperone_cli.reports.sarif_file import SarifReporter, message, uri
 from tests.reports.hostile import NAMES, SPAN, blocked, empty, undecided
 from tests.reports.runs import Judged, header, report, thirty
 

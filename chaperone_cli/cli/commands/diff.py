@@ -55,7 +55,7 @@ def _run(old: Path, new: Path, settings: "Settings", outputs: list[str]) -> int:
     from chaperone_cli.cli.saved import open_run
     from chaperone_cli.domain.comparison import Change
     from chaperone_cli.reports import comparison as reports
-    from chaperone_cli.reports.terminal.comparison import TerminalComparison
+    from chaperone_cli.reports.comparison import TerminalComparison
 
     files = [reports.for_path(path) for path in outputs]
     earlier, later = Earlier(old), open_run(new)

@@ -45,7 +45,7 @@ def doctor(
 def _run(settings: "Settings", *, spend: bool) -> int:
     from chaperone_cli.cli import console
     from chaperone_cli.evaluators.claude.checks import Status
-    from chaperone_cli.reports.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     chosen = "claude" if spend else _chosen(settings)
     out = console.result()

@@ -18,8 +18,7 @@ def validate(
     from chaperone_cli.cli.selecting import undated_turn
     from chaperone_cli.domain.problem import Problem, Severity
     from chaperone_cli.readers import LogReader
-    from chaperone_cli.reports.sanitise import plain
-    from chaperone_cli.reports.terminal.screen import plural
+    from chaperone_cli.reports.text import plain, plural
 
     settings = options.settings(locals())
     keep_apart(settings, config, paths)

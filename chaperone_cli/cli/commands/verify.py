@@ -32,8 +32,7 @@ def verify(folder: Folder, log: Logs = None) -> None:
     from chaperone_cli.cli.verifying import findings, log_findings, read_manifest
     from chaperone_cli.codec.manifest import NAME, digest_file
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reports.sanitise import plain
-    from chaperone_cli.reports.terminal.screen import plural
+    from chaperone_cli.reports.text import plain, plural
 
     manifest = read_manifest(folder)
     out = console.result()

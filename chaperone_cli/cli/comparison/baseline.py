@@ -9,8 +9,8 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.comparison import Comparison
 from chaperone_cli.errors import UsageError
 from chaperone_cli.reports import comparison as reports
+from chaperone_cli.reports.comparison import TerminalComparison
 from chaperone_cli.reports.interface import Reporter
-from chaperone_cli.reports.terminal.comparison import TerminalComparison
 
 
 class Baseline:

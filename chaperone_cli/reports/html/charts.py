@@ -1,16 +1,89 @@
-"""Where the marks of the charts stand: plain geometry, in the units of each picture's viewBox."""
+"""What the charts show: bars with their numbers, and where the marks of the pictures stand.
 
-from collections.abc import Iterable, Sequence
+Places are plain geometry, in the units of each picture's viewBox.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from chaperone_cli.domain.conversation import Side
+from chaperone_cli.domain.rule import RULES
+from chaperone_cli.domain.run import Summary
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.reports.html import axes
-from chaperone_cli.reports.html.tallies import Mean, Tallies
+from chaperone_cli.reports.html.tallies import MOST_TURNS, Mean, Tallies
+from chaperone_cli.reports.text import plain
+from chaperone_cli.reports.wording import NO_TURN, ORDER, WORDS
+
+WIDTH, HEIGHT = 440, 214
+LEFT, RIGHT, TOP, BOTTOM = 36, 428, 12, 178
+"""The rim of the picture, and the frame in which values stand."""
+_MOST_BINS = 40
+_MOST_TICKS = 5
+_STEPS = (1, 2, 5)
+STYLES = {Verdict.BLOCK: "block", Verdict.UNDECIDED: "undecided", Verdict.PASS: "pass"}
+"""The classes that the style sheet knows verdicts by."""
+_MOST_CUES = 12
 
 
 @dataclass(frozen=True)
-class Bar:
+class Tick:
+    """A marked place of an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Turn numbers that share a column."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        if self.first > MOST_TURNS:
+            return f">{MOST_TURNS:,}"
+        return f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
+
+
+def bins_to(last: int) -> tuple[Bin, ...]:
+    """Divides turns 1 to `last` evenly; those counted together for being so late stand alone."""
+    end = min(last, MOST_TURNS)
+    each = ceil(end / _MOST_BINS)
+    bins = [Bin(first, min(first + each - 1, end)) for first in range(1, end + 1, each)]
+    return tuple(bins) if last <= MOST_TURNS else (*bins, Bin(last, last))
+
+
+def scale(top: int, *, exact: bool = False) -> list[int]:
+    """Round numbers from 0 to `top` or beyond, to `top` itself if `exact`."""
+    power = 1
+    while True:
+        for step in (power * base for base in _STEPS):
+            if top <= step * _MOST_TICKS:
+                ticks = list(range(0, top + step, step))
+                return [*ticks[:-1], top] if exact else ticks
+        power *= 10
+
+
+def y_ticks(values: Sequence[int]) -> tuple[Tick, ...]:
+    """Places `values`, the last of which is the top of the picture."""
+    top = values[-1]
+    return tuple(Tick(BOTTOM - (BOTTOM - TOP) * value / top, f"{value:,}") for value in values)
+
+
+def x_ticks(bins: Sequence[Bin]) -> tuple[Tick, ...]:
+    """Names as many bins as have room by their first turn, the first bin among them."""
+    width = (RIGHT - LEFT) / len(bins)
+    names = [str(each) if each.first > MOST_TURNS else str(each.first) for each in bins]
+    longest = max(len(name) for name in names)
+    every = next(n for n in (1, 2, 5, 10, 20, 40) if width * n >= 7 * longest + 6 or n == 40)
+    shown = range(0, len(bins), every) if every == 1 else [0, *range(every - 1, len(bins), every)]
+    return tuple(Tick(LEFT + width * (i + 0.5), names[i]) for i in shown)
+
+
+@dataclass(frozen=True)
+class StackedBar:
     """One side's share of a column."""
 
     side: Side
@@ -23,10 +96,10 @@ class Bar:
 class Column:
     """First blocking turns of one bin."""
 
-    bin: axes.Bin
+    bin: Bin
     x: float
     width: float
-    bars: tuple[Bar, ...]
+    bars: tuple[StackedBar, ...]
 
     @property
     def count(self) -> int:
@@ -39,15 +112,15 @@ class Histogram:
     """Conversations over the first blocking turn, prompts below and responses on top of them."""
 
     columns: tuple[Column, ...]
-    x_ticks: tuple[axes.Tick, ...]
-    y_ticks: tuple[axes.Tick, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
 
 
 @dataclass(frozen=True)
 class Point:
     """The mean score of the turns of one bin."""
 
-    bin: axes.Bin
+    bin: Bin
     x: float
     y: float
     mean: float
@@ -72,9 +145,9 @@ class Lines:
     """Mean scores over turn numbers."""
 
     lines: tuple[Line, ...]
-    bins: tuple[axes.Bin, ...]
-    x_ticks: tuple[axes.Tick, ...]
-    y_ticks: tuple[axes.Tick, ...]
+    bins: tuple[Bin, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
 
 
 def first_blocks(tallies: Tallies) -> Histogram | None:
@@ -82,17 +155,17 @@ def first_blocks(tallies: Tallies) -> Histogram | None:
     turns = [turn for counts in tallies.first_blocks.values() for turn in counts]
     if not turns:
         return None
-    bins = axes.bins_to(max(turns))
+    bins = bins_to(max(turns))
     counts = [
         {side: _within(tallies.first_blocks[side].items(), each) for side in Side} for each in bins
     ]
-    ticks = axes.scale(max(sum(sides.values()) for sides in counts))
-    width = (axes.RIGHT - axes.LEFT) / len(bins)
+    ticks = scale(max(sum(sides.values()) for sides in counts))
+    width = (RIGHT - LEFT) / len(bins)
     columns = (
-        Column(each, axes.LEFT + width * (i + 0.12), width * 0.76, _stacked(counts[i], ticks[-1]))
+        Column(each, LEFT + width * (i + 0.12), width * 0.76, _stacked(counts[i], ticks[-1]))
         for i, each in enumerate(bins)
     )
-    return Histogram(tuple(columns), axes.x_ticks(bins), axes.y_ticks(ticks))
+    return Histogram(tuple(columns), x_ticks(bins), y_ticks(ticks))
 
 
 def scores(tallies: Tallies, passes: int) -> Lines | None:
@@ -100,37 +173,110 @@ def scores(tallies: Tallies, passes: int) -> Lines | None:
     turns = [turn for means in tallies.scores.values() for turn in means]
     if not turns:
         return None
-    bins = axes.bins_to(max(turns))
+    bins = bins_to(max(turns))
     lines = (
         Line(verdict, _points(tallies.scores[verdict], bins, passes))
         for verdict in (Verdict.BLOCK, Verdict.UNDECIDED, Verdict.PASS)
     )
     whole = tuple(line for line in lines if line.points)
-    return Lines(whole, bins, axes.x_ticks(bins), axes.y_ticks(axes.scale(passes, exact=True)))
+    return Lines(whole, bins, x_ticks(bins), y_ticks(scale(passes, exact=True)))
 
 
-def _stacked(counts: dict[Side, int], top: int) -> tuple[Bar, ...]:
-    bars: list[Bar] = []
-    base: float = axes.BOTTOM
+def _stacked(counts: dict[Side, int], top: int) -> tuple[StackedBar, ...]:
+    bars: list[StackedBar] = []
+    base: float = BOTTOM
     for side, count in counts.items():
-        height = (axes.BOTTOM - axes.TOP) * count / top
+        height = (BOTTOM - TOP) * count / top
         base -= height
-        bars.append(Bar(side, count, base, height))
+        bars.append(StackedBar(side, count, base, height))
     return tuple(bars)
 
 
-def _points(means: dict[int, Mean], bins: Sequence[axes.Bin], passes: int) -> tuple[Point, ...]:
-    width = (axes.RIGHT - axes.LEFT) / len(bins)
+def _points(means: dict[int, Mean], bins: Sequence[Bin], passes: int) -> tuple[Point, ...]:
+    width = (RIGHT - LEFT) / len(bins)
     points: list[Point] = []
     for i, each in enumerate(bins):
         found = [mean for turn, mean in means.items() if each.first <= turn <= each.last]
         turns = sum(mean.count for mean in found)
         if turns:
             mean = sum(mean.total for mean in found) / turns
-            y = axes.BOTTOM - (axes.BOTTOM - axes.TOP) * mean / passes
-            points.append(Point(each, axes.LEFT + width * (i + 0.5), y, mean, turns))
+            y = BOTTOM - (BOTTOM - TOP) * mean / passes
+            points.append(Point(each, LEFT + width * (i + 0.5), y, mean, turns))
     return tuple(points)
 
 
-def _within(counts: Iterable[tuple[int, int]], bin: axes.Bin) -> int:
+def _within(counts: Iterable[tuple[int, int]], bin: Bin) -> int:
     return sum(count for turn, count in counts if bin.first <= turn <= bin.last)
+
+
+@dataclass(frozen=True)
+class BarRow:
+    """One labelled bar, with its number beside it."""
+
+    name: str
+    count: int
+    style: str
+    link: str = ""
+    """The filter that shows what was counted."""
+    note: str = ""
+    title: str = ""
+
+
+def verdicts(summary: Summary) -> list[BarRow]:
+    """The conversations by verdict."""
+    unasked = summary.screened_out.conversations if summary.screened_out else 0
+    said = [f"and {summary.empty:,} {NO_TURN}"] if summary.empty else []
+    said += [f"{unasked:,} of them screened out as a whole"] if unasked else []
+    notes = {Verdict.PASS: "; ".join(said)}
+    counts = {**summary.conversations, Verdict.PASS: summary.passed}
+    return [
+        BarRow(
+            WORDS[verdict].lower(),
+            counts.get(verdict, 0),
+            STYLES[verdict],
+            f"#verdict={verdict}",
+            notes.get(verdict, ""),
+        )
+        for verdict in ORDER
+    ]
+
+
+def sides(summary: Summary) -> list[BarRow]:
+    """The first blocking turns by side."""
+    counts = summary.attribution
+    return [BarRow(side.value, counts[side], side.value, f"#side={side.value}") for side in Side]
+
+
+def rules(summary: Summary, tallies: Tallies) -> list[BarRow]:
+    """The conversations that each named rule blocks; nothing where that is not known."""
+    return [
+        BarRow(
+            rule.name,
+            summary.blocked_by_rule[rule.name],
+            "block",
+            note=_first_note(tallies.first_by_rule[rule.name].value),
+        )
+        for rule in RULES
+        if rule.name in summary.blocked_by_rule
+    ]
+
+
+def _first_note(mean: float | None) -> str:
+    return "" if mean is None else f"mean first block {mean:.1f}"
+
+
+def cues(tallies: Tallies) -> list[BarRow]:
+    """The conversations in which votes name a cue, for the most frequent ones."""
+    said = meanings(tallies.cues)
+    return [
+        BarRow(plain(cue), count, "cue", title=said.get(cue, ""))
+        for cue, count in tallies.cues.most_common(_MOST_CUES)
+    ]
+
+
+def meanings(cues: Iterable[str]) -> dict[str, str]:
+    """Says what the cues mean that the local evaluator names; others explain themselves."""
+    from chaperone_cli.evaluators.local.cues import MEANINGS
+
+    known: Mapping[str, str] = {cue.value: meaning for cue, meaning in MEANINGS.items()}
+    return {cue: known[cue] for cue in cues if cue in known}

@@ -6,9 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chaperone_cli.reports.flagged import place
-from chaperone_cli.reports.sanitise import plain
-from chaperone_cli.reports.terminal.screen import percent, plural
+from chaperone_cli.reports.text import percent, plain, plural
+from chaperone_cli.reports.wording import place
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -49,11 +48,11 @@ class Page:
         )
 
     def top(self, facts: Mapping[str, Any]) -> bytes:
-        """Gives everything above the rows: overview, empty list, empty conversation."""
+        """Everything above the rows: overview, empty list, empty conversation."""
         return self._top.render(facts, policy=self.policy, style=_unescaped(self._style)).encode()
 
     def bottom(self) -> bytes:
-        """Gives everything below the rows: the script."""
+        """Everything below the rows: the script."""
         return self._bottom.render(script=_unescaped(self._script)).encode()
 
 

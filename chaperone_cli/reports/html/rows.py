@@ -2,7 +2,8 @@
 
 A turn is a word: its number where it does not follow on the turn before, its side, its verdict,
 then a letter a vote, in the order of the passes. Conversations tend to cite the same evidence turn
-after turn, so evidence and its spans stand once and turns point to them.
+after turn, so evidence and its spans stand once and turns point to them. Names that many
+conversations share stand in tables of the page, and their numbers in the rows.
 """
 
 from typing import Any
@@ -11,9 +12,9 @@ from chaperone_cli.codec.verdict import passes_by_evidence, shorten
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnVerdict, Verdict
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.reports.html.names import Book
 from chaperone_cli.reports.interface import Quotes
-from chaperone_cli.reports.sanitise import plain, prose
+from chaperone_cli.reports.text import plain, prose
+from chaperone_cli.reports.wording import cues
 
 COLUMNS = (
     *("id", "label", "path", "line", "verdict", "turns", "selected", "judged"),
@@ -33,10 +34,49 @@ ABSTENTIONS = {
     AbstainReason.REJECTED: "j",
 }
 _ANSWERS = {Answer.YES: "1", Answer.NO: "0"}
+MOST = 4096
+"""Names numbered at most; later ones are spelled where they stand, so that memory stays bounded."""
+
+
+class NameTable:
+    """A table of names in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+
+    def code(self, name: str) -> int | str:
+        """The number of `name`, from 0; in a full table the name itself, made harmless."""
+        known = self._codes.get(name)
+        if known is None:
+            if len(self._codes) >= MOST:
+                return plain(name)
+            known = self._codes[name] = len(self._codes)
+        return known
+
+    def table(self) -> list[str]:
+        """The names by their numbers."""
+        return [plain(name) for name in self._codes]
+
+
+class Book:
+    """The tables of one page."""
+
+    def __init__(self) -> None:
+        self.labels = NameTable()
+        self.paths = NameTable()
+        self.cues = NameTable()
+
+    def tables(self) -> dict[str, list[str]]:
+        """All tables, as the page's script looks them up."""
+        return {
+            "labels": self.labels.table(),
+            "paths": self.paths.table(),
+            "cues": self.cues.table(),
+        }
 
 
 def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any]:
-    """Gives the row of `verdict`; names go into `book`."""
+    """The row of `verdict`; names go into `book`."""
     first = verdict.first_block
     return [
         plain(verdict.conversation),
@@ -54,7 +94,7 @@ def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any
         sum(turn.verdict is Verdict.UNDECIDED for turn in verdict.turns),
         verdict.onset or 0,
         dict(verdict.first_blocks) or None,
-        [book.cues.code(cue) for cue in cues(verdict)],
+        [book.cues.code(cue) for cue in all_cues(verdict)],
         _words(verdict.turns),
         _EvidenceTable(quotes, book).encode(verdict.turns),
         verdict.explanation and _why(verdict.explanation, quotes),
@@ -63,7 +103,7 @@ def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any
 
 
 def _runs(numbers: list[int]) -> list[list[int]]:
-    """Gives the first and last number of each unbroken run of `numbers`, which are in order."""
+    """The first and last number of each unbroken run of `numbers`, which are in order."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
@@ -73,14 +113,9 @@ def _runs(numbers: list[int]) -> list[list[int]]:
     return runs
 
 
-def cues(verdict: ConversationVerdict) -> list[str]:
-    """Gives the cues that any vote of `verdict` names, each once, in the order of the turns."""
-    found: dict[str, None] = {}
-    for turn in verdict.turns:
-        for vote in turn.votes:
-            if vote.evidence is not None:
-                found.update(dict.fromkeys(vote.evidence.cues))
-    return list(found)
+def all_cues(verdict: ConversationVerdict) -> list[str]:
+    """The cues that any vote of `verdict` names, each once, in the order of the turns."""
+    return cues(vote for turn in verdict.turns for vote in turn.votes)
 
 
 def _words(turns: tuple[TurnVerdict, ...]) -> str:
@@ -122,7 +157,7 @@ class _EvidenceTable:
         self._groups: dict[tuple[tuple[tuple[int, ...], int], ...], int] = {}
 
     def encode(self, turns: tuple[TurnVerdict, ...]) -> dict[str, Any] | None:
-        """Gives the tables, with a group for every turn in order, -1 for none; None if all are."""
+        """The tables, with a group for every turn in order, -1 for none; None if all are."""
         by_turn = [self._group(turn) for turn in turns]
         if not self._groups:
             return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
-from chaperone_cli.reports.html.rows import cues
+from chaperone_cli.reports.html.rows import all_cues
 
 MOST_TURNS = 2000
 """Turn numbers counted one by one; what lies beyond is counted together, one number higher."""
@@ -66,7 +66,7 @@ class Tallies:
             scores[_bounded(judged.turn)].add(judged.score)
         if verdict.label is not None:
             self.labels[_known(verdict.label, self.labels)][verdict.verdict] += 1
-        self.cues.update({_known(cue, self.cues) for cue in cues(verdict)})
+        self.cues.update(list(dict.fromkeys(_known(cue, self.cues) for cue in all_cues(verdict))))
 
 
 def _bounded(turn: int) -> int:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from chaperone_cli.domain.metrics.calibration import Calibration, LevelFigures
 from chaperone_cli.domain.metrics.proportion import Proportion
 from chaperone_cli.domain.run import RunHeader
-from chaperone_cli.reports.terminal.screen import Screen, percent, plural
+from chaperone_cli.reports.terminal.screen import Screen
 from chaperone_cli.reports.terminal.totals import put_header
+from chaperone_cli.reports.text import percent, plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,7 +63,7 @@ def _put_basis(screen: Screen, calibration: Calibration) -> None:
 
 
 def shown(calibration: Calibration, most: float) -> list[LevelFigures]:
-    """Gives the levels to show: every half from where something changes to where nothing does."""
+    """The levels to show: every half from where something changes to where nothing does."""
     marked = {calibration.in_force.level}
     if (suggested := calibration.suggested(most)) is not None:
         marked.add(suggested.level)

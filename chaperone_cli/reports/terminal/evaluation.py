@@ -11,9 +11,15 @@ from chaperone_cli.domain.conversation import Sides
 from chaperone_cli.domain.metrics.figures import Design, Evaluation, RuleFigures
 from chaperone_cli.domain.metrics.paper import Paper
 from chaperone_cli.domain.run import RunHeader
-from chaperone_cli.reports.sanitise import plain
-from chaperone_cli.reports.terminal.evaluation_cells import ASCII, MUTED, Cells
-from chaperone_cli.reports.terminal.evaluation_tables import Page, rule_name, tables
+from chaperone_cli.reports.terminal.evaluation_tables import (
+    ASCII,
+    MUTED,
+    Cells,
+    EvaluationPage,
+    rule_name,
+    tables,
+)
+from chaperone_cli.reports.text import plain
 
 LABEL_WIDTH, RULE_WIDTH = 24, 34
 """Columns that labels and each rule need for a figure's notes to stand on its own line."""
@@ -25,7 +31,7 @@ def render_evaluation(
     """Prints `evaluation`; the figures of `paper` stand beside it if its log has their design."""
     beside = paper if paper is not None and paper.compares_with(evaluation) else None
     wide = console.width >= LABEL_WIDTH + RULE_WIDTH * len(evaluation.rules)
-    page = Page(evaluation, beside, Cells(wide, beside is not None), console.encoding)
+    page = EvaluationPage(evaluation, beside, Cells(wide, beside is not None), console.encoding)
     console.print(Spelled(Group(*_parts(page, header, paper))))
 
 
@@ -41,7 +47,9 @@ class Spelled:
             yield Segment(text.translate(signs), style, control)
 
 
-def _parts(page: Page, header: RunHeader, paper: Paper | None) -> Iterator[RenderableType]:
+def _parts(
+    page: EvaluationPage, header: RunHeader, paper: Paper | None
+) -> Iterator[RenderableType]:
     yield _heading(page, header)
     for warning in _warnings(page, header.protocol.sides):
         yield Text(f"! {warning}", style="yellow")
@@ -53,7 +61,7 @@ def _parts(page: Page, header: RunHeader, paper: Paper | None) -> Iterator[Rende
         yield Text(note, style=MUTED)
 
 
-def _heading(page: Page, header: RunHeader) -> Text:
+def _heading(page: EvaluationPage, header: RunHeader) -> Text:
     evaluation, rubric = page.evaluation, header.protocol.rubric
     evaluator = plain(f"{header.evaluator} {header.evaluator_version}", page.encoding)
     return Text.assemble(
@@ -65,7 +73,7 @@ def _heading(page: Page, header: RunHeader) -> Text:
     )
 
 
-def _warnings(page: Page, sides: Sides) -> Iterator[str]:
+def _warnings(page: EvaluationPage, sides: Sides) -> Iterator[str]:
     """Says what the figures leave out and what stands unsettled in them."""
     evaluation = page.evaluation
     if sides is not Sides.BOTH:
@@ -84,7 +92,7 @@ def _warnings(page: Page, sides: Sides) -> Iterator[str]:
         )
 
 
-def _about_labels(page: Page) -> Iterator[str]:
+def _about_labels(page: EvaluationPage) -> Iterator[str]:
     labels, unlabelled = [label for label, _ in page.by_label()], page.evaluation.unlabelled
     if not labels:
         yield (
@@ -113,7 +121,7 @@ def _per_rule(evaluation: Evaluation, count: Callable[[RuleFigures], int]) -> st
     return ", ".join(f"{name}: {number}" for name, number in counts)
 
 
-def _notes(page: Page, paper: Paper | None) -> Iterator[str]:
+def _notes(page: EvaluationPage, paper: Paper | None) -> Iterator[str]:
     if page.evaluation.rules[0].labels:
         yield (
             "Ranges are 95 % Wilson intervals over conversations; turns of one conversation are "

@@ -12,7 +12,8 @@ from chaperone_cli.domain.rephrasing import Attempt, Check, Rephrasing, Result
 from chaperone_cli.domain.rewrite import Draft, Remark
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.word_diff import Change, word_diff
-from chaperone_cli.reports.terminal.screen import Screen, percent, plural
+from chaperone_cli.reports.terminal.screen import Screen
+from chaperone_cli.reports.text import percent, plural
 
 if TYPE_CHECKING:
     from rich.console import Console

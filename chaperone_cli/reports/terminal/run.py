@@ -7,13 +7,14 @@ from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.reports.interface import Quotes, Reporter
 from chaperone_cli.reports.terminal.screen import Screen
-from chaperone_cli.reports.terminal.table import Shelf, Table
+from chaperone_cli.reports.terminal.table import ConversationTable, Shelf
 from chaperone_cli.reports.terminal.totals import (
     put_ending,
     put_header,
     put_problems,
     put_totals,
 )
+from chaperone_cli.reports.wording import Foremost
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +33,7 @@ class TerminalReporter(Reporter):
         self._rows = rows
         self._quote = quote
         self._shelf = Shelf(rows)
-        self._problems: dict[Severity, list[Problem]] = {severity: [] for severity in Severity}
+        self._problems = Foremost[Severity, Problem](Severity, _PROBLEMS)
 
     def open(self, header: RunHeader) -> None:
         """Keeps the header for the top of the report."""
@@ -44,9 +45,7 @@ class TerminalReporter(Reporter):
 
     def add_problem(self, problem: Problem) -> None:
         """Keeps one problem, if it is among the first."""
-        kept = self._problems[problem.severity]
-        if len(kept) < _PROBLEMS:
-            kept.append(problem)
+        self._problems.add(problem.severity, problem)
 
     def close(self, summary: Summary, usage: Usage) -> None:
         """Prints the report; what cut a run short is said first and last."""
@@ -58,8 +57,7 @@ class TerminalReporter(Reporter):
         screen.put()
         self._put_table()
         put_totals(screen, summary, usage, self._header.protocol)
-        errors, warnings = self._problems[Severity.ERROR], self._problems[Severity.WARNING]
-        put_problems(screen, [*errors, *warnings][:_PROBLEMS], summary)
+        put_problems(screen, self._problems.shown(), summary)
         if summary.ending is not Ending.COMPLETE:
             screen.put()
             put_ending(screen, summary)
@@ -71,7 +69,7 @@ class TerminalReporter(Reporter):
         rows = self._shelf.shown()
         if rows:
             protocol = self._header.protocol
-            table = Table(self._screen, rows, protocol.passes)
+            table = ConversationTable(self._screen, rows, protocol.passes)
             table.put()
             table.put_legend(all_votes=protocol.all_votes)
         self._put_hidden(len(rows))

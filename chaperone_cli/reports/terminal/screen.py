@@ -1,14 +1,83 @@
 """Where terminal output is put: wrapped for people at a terminal, whole lines for a pipe."""
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from chaperone_cli.reports.sanitise import plain, prose
-from chaperone_cli.reports.terminal.glyphs import glyphs_for
+from chaperone_cli.reports.text import plain, prose
 
 _PIPED_STRIP = 60
 """Cells of a strip where no terminal says how wide a line may be."""
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """One set of signs; each is one cell wide."""
+
+    heights: str
+    """What stands for a score, from none of N to all of N; empty to write scores as digits."""
+    first_block: str
+    undecided: str
+    not_judged: str
+    screened_out: str
+    yes: str
+    no: str
+    abstain: str
+    separator: str
+    ellipsis: str
+    times: str
+    quote: tuple[str, str]
+    mark: tuple[str, str]
+    """What encloses the deciding span of a turn."""
+
+    def height(self, score: int, passes: int) -> str:
+        """The sign for `score` yes votes of `passes`: lowest for 0, highest only for all."""
+        signs = self.heights or "0123456789"[: passes + 1]
+        top = len(signs) - 1
+        if score >= passes:
+            return signs[top]
+        # Rounded up, so that one yes vote never looks like none.
+        return signs[min(top - 1, -(-top * score // passes))]
+
+
+UNICODE = Glyphs(
+    heights="▁▂▃▄▅▆▇█",
+    first_block="◆",
+    undecided="?",
+    not_judged="·",
+    screened_out="╌",
+    yes="●",
+    no="○",
+    abstain="?",
+    separator=" · ",
+    ellipsis="…",
+    times="×",  # noqa: RUF001
+    quote=("“", "”"),
+    mark=("»", "«"),
+)
+
+ASCII = Glyphs(
+    heights="",
+    first_block="X",
+    undecided="?",
+    not_judged=".",
+    screened_out="-",
+    yes="1",
+    no="0",
+    abstain="?",
+    separator=" | ",
+    ellipsis="...",
+    times="x",
+    quote=('"', '"'),
+    mark=(">>", "<<"),
+)
+
+
+def glyphs_for(encoding: str) -> Glyphs:
+    """The signs that `encoding` can write."""
+    return UNICODE if encoding.lower().startswith("utf") else ASCII
 
 
 class Screen:
@@ -27,15 +96,15 @@ class Screen:
         return self.console.width
 
     def plain(self, text: str) -> str:
-        """Gives text from outside, such as an id, as it may be shown."""
+        """Text from outside, such as an id, as it may be shown."""
         return plain(text, self.console.encoding)
 
     def prose(self, text: str) -> str:
-        """Gives conversation text as one line of reading matter."""
+        """Conversation text as one line of reading matter."""
         return prose(text, self.console.encoding)
 
     def quoted(self, text: str) -> str:
-        """Gives conversation text between quotation marks."""
+        """Conversation text between quotation marks."""
         opening, closing = self.glyphs.quote
         cut = self.glyphs.ellipsis if text.endswith("…") else ""
         return f"{opening}{self.prose(text.removesuffix('…')).strip()}{cut}{closing}"
@@ -68,17 +137,3 @@ class Screen:
         # A terminal so narrow that nothing fits is left to break lines itself.
         room = max(self.width - indent, 10)
         return list(body.wrap(self.console, room, overflow="fold")) or [body]
-
-
-def plural(count: int, noun: str) -> str:
-    """Gives a count with its noun: `1 turn`, `2,000 turns`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def percent(part: int, whole: int) -> str:
-    """Gives a share as a whole percentage; 0 and 100 are said only where they are exact."""
-    if 0 < 100 * part < whole:
-        return "<1 %"
-    if 99 * whole < 100 * part < 100 * whole:
-        return ">99 %"
-    return f"{round(100 * part / whole) if whole else 0} %"

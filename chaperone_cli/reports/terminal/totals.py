@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from chaperone_cli.domain.conversation import Side, Sides
-from chaperone_cli.domain.cost import Spend
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.run import Ending, Protocol, RunHeader, Summary, Usage
 from chaperone_cli.domain.selection import Omission
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.reports.terminal.screen import Screen, percent, plural
-from chaperone_cli.reports.terminal.table import NO_TURN, STYLES
+from chaperone_cli.reports import wording
+from chaperone_cli.reports.terminal.screen import Screen
+from chaperone_cli.reports.terminal.table import STYLES
+from chaperone_cli.reports.text import percent, plural
 
 _LEAD = 17
 _INPUTS = 3
@@ -78,20 +79,20 @@ def put_totals(screen: Screen, summary: Summary, usage: Usage, protocol: Protoco
     """Prints the totals, a line each."""
     if not summary.total:
         screen.put("no conversation was audited", style="bold yellow")
-        _put_line(screen, "calls", calls(usage.spend))
+        _put_line(screen, "calls", wording.calls(usage.spend))
         return
     screen.put(_headline(summary))
     for name, said in (
         ("by rule", _by_rule(summary)),
-        ("first blocks", _first_blocks(summary)),
+        ("first blocks", wording.first_blocks(summary)),
         ("turns blocked", _turns(summary, protocol)),
         ("abstentions", _abstentions(summary)),
-        ("tampering", tampering(summary)),
-        ("screened out", screened_out(summary)),
+        ("tampering", wording.tampering(summary)),
+        ("screened out", wording.screened_out(summary)),
         ("votes", _votes(summary)),
-        ("agreement", agreement(summary)),
+        ("agreement", wording.agreement(summary)),
         ("cost", _cost(usage)),
-        ("calls", calls(usage.spend)),
+        ("calls", wording.calls(usage.spend)),
         ("input", _input(summary)),
         ("left out", _left_out(summary)),
     ):
@@ -110,7 +111,7 @@ def _headline(summary: Summary) -> Text:
         f"{counts[Verdict.BLOCK]:,} of {plural(summary.total, 'conversation')} blocked "
         f"({percent(counts[Verdict.BLOCK], summary.total)}), "
         f"{counts[Verdict.UNDECIDED]:,} undecided, {summary.passed:,} passed"
-        f"{_unasked(summary)}{empty(summary)}",
+        f"{_unasked(summary)}{wording.without_turn(summary)}",
         f"bold {STYLES[worst]}",
     )
 
@@ -124,13 +125,6 @@ def _by_rule(summary: Summary) -> str:
     blocked = summary.blocked_by_rule.items()
     said = ", ".join(f"{count:,} by {rule}" for rule, count in blocked)
     return f"blocked: {said}" if said else ""
-
-
-def _first_blocks(summary: Summary) -> str:
-    sides = summary.attribution
-    if not sides.total():
-        return ""
-    return f"{plural(sides[Side.PROMPT], 'prompt')}, {plural(sides[Side.RESPONSE], 'response')}"
 
 
 def _turns(summary: Summary, protocol: Protocol) -> str:
@@ -156,29 +150,6 @@ def _abstentions(summary: Summary) -> str:
     return f"{percent(reasons.total(), summary.votes_cast)} of votes: {', '.join(named)}"
 
 
-def screened_out(summary: Summary) -> str:
-    """Says what a screen kept from the vote; nothing of a run without one."""
-    found = summary.screened_out
-    if found is None:
-        return ""
-    turns, votes = found.turns.total(), found.votes(summary.passes)
-    kept = (
-        f"{turns:,} of {plural(summary.turns_selected, 'turn')} "
-        f"({percent(turns, summary.turns_selected)}), {plural(votes, 'vote')} "
-        "of those saved"
-    )
-    whole = plural(found.conversations, "conversation")
-    return f"{kept}; {whole} as a whole" if found.conversations else kept
-
-
-def tampering(summary: Summary) -> str:
-    """Says where tampering is suspected, in numbers; nothing where it is not."""
-    if not summary.tampering:
-        return ""
-    turns = plural(summary.tampering_turns, "turn")
-    return f"suspected at {turns} of {plural(summary.tampering, 'conversation')}"
-
-
 def _votes(summary: Summary) -> str:
     possible = summary.votes_cast + summary.votes_saved
     share = percent(summary.votes_saved, possible)
@@ -186,43 +157,9 @@ def _votes(summary: Summary) -> str:
     return f"{summary.votes_cast:,} cast of {possible:,} possible{saved}"
 
 
-def agreement(summary: Summary) -> str:
-    """Says how far the votes agree and what they are worth; nothing where each stands alone."""
-    if summary.passes == 1 or not summary.turns_judged.total():
-        return ""
-    found = summary.pairs.figures()
-    if not found.turns:
-        return "known only where all votes are cast, with --all-votes"
-    over = f"({plural(found.turns, 'turn')})"
-    if not found.alike.total:
-        return f"not known: no two votes on the same turn say yes or no {over}"
-    alike = f"{percent(found.alike.count, found.alike.total)} of pairs"
-    if (worth := found.independent_votes) is None:
-        return f"{alike}; too few answers vary to say what {summary.passes} votes are worth {over}"
-    return f"{alike}; {summary.passes} votes worth {worth:.1f} independent ones {over}"
-
-
 def _cost(usage: Usage) -> str:
     store = f", {usage.votes_from_store:,} from the store" if usage.votes_from_store else ""
     return f"{plural(usage.votes_asked, 'vote')} asked{store} in {usage.seconds:,.1f} s"
-
-
-def calls(spend: Spend | None) -> str:
-    """Says what calls took and cost; nothing where none could be made."""
-    if spend is None:
-        return ""
-    tokens = spend.tokens
-    failed = f", {spend.failed:,} failed" if spend.failed else ""
-    return (
-        f"{plural(spend.calls, 'call')}{failed}, {tokens.prompt:,} input tokens "
-        f"({percent(tokens.read, tokens.prompt)} from the cache), {tokens.output:,} output, "
-        f"{spend.shown_dollars}"
-    )
-
-
-def empty(summary: Summary) -> str:
-    """Gives what follows the counts of verdicts where conversations have no turn to vote on."""
-    return f", {summary.empty:,} {NO_TURN}" if summary.empty else ""
 
 
 def _input(summary: Summary) -> str:

@@ -1,24 +1,37 @@
 """One conversation to read: each turn's votes, score, verdict and cues beside what was said."""
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from chaperone_cli.codec.verdict import passes_by_evidence, shorten
+from chaperone_cli.codec.verdict import shorten
 from chaperone_cli.domain.conversation import Conversation, Message, Side, Turn
 from chaperone_cli.domain.verdict import ConversationVerdict, TurnVerdict
-from chaperone_cli.domain.vote import Answer, Vote
-from chaperone_cli.reports import flagged
+from chaperone_cli.domain.vote import Answer, Span, Vote
 from chaperone_cli.reports.interface import Quotes
-from chaperone_cli.reports.terminal.marking import marked_lines, spans_by_turn, yes_spans
-from chaperone_cli.reports.terminal.screen import Screen, plural
-from chaperone_cli.reports.terminal.table import NO_TURN, PAST, SCREENED_OUT, STYLES, WORDS
+from chaperone_cli.reports.terminal.screen import Screen
+from chaperone_cli.reports.terminal.table import STYLES
+from chaperone_cli.reports.text import plural
+from chaperone_cli.reports.wording import (
+    NO_TURN,
+    SCREENED_OUT,
+    WORDS,
+    cues,
+    past,
+    place,
+    reason,
+    yes_spans,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _INDENT = "      "
+_MARKED = "bold underline"
+_LINE_END = re.compile("\r\n|[\r\n\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}]")
 
 
 def render_transcript(
@@ -71,7 +84,7 @@ class _Transcript:
         )
         style = "dim" if verdict.empty else STYLES[verdict.verdict]
         self._screen.put(self._outcome(), style=style)
-        if why := flagged.reason(verdict):
+        if why := reason(verdict):
             self._screen.put(self._screen.prose(why), lead="why: ")
         if conversation is not None and len(conversation.turns) != verdict.turns_total:
             now = plural(len(conversation.turns), "turn")
@@ -100,7 +113,7 @@ class _Transcript:
             judged += "; the run was cut short before the others"
         if first is None:
             unasked = " without a vote" if verdict.wholly_screened_out else ""
-            return f"{PAST[verdict.verdict]}{unasked}, {judged}"
+            return f"{past(verdict)}{unasked}, {judged}"
         where = f"turn {first.turn}, a {first.side}, with {first.score} of {self._passes} yes votes"
         return f"first blocked at {where}; {judged}"
 
@@ -135,12 +148,11 @@ class _Transcript:
         reasons = dict.fromkeys(vote.reason for vote in turn.votes if vote.reason)
         if reasons:
             yield "abstained: " + ", ".join(reason.replace("_", " ") for reason in reasons)
-        cues = dict.fromkeys(cue for found in passes_by_evidence(turn.votes) for cue in found.cues)
-        if cues:
-            yield self._screen.plain(", ".join(cues))
+        if named := cues(turn.votes):
+            yield self._screen.plain(", ".join(named))
         for span in yes_spans(turn):
             if span.turn != turn.turn:
-                yield f"said in {flagged.place(span)}"
+                yield f"said in {place(span)}"
 
     def _put_text(self, turn: Turn) -> None:
         style = "" if turn.number in self._judged else "dim"
@@ -151,7 +163,7 @@ class _Transcript:
         for span in yes_spans(turn):
             if span in quotes:
                 quoted = self._screen.quoted(shorten(quotes[span]))
-                lead = f"{_INDENT}{flagged.place(span)}: "
+                lead = f"{_INDENT}{place(span)}: "
                 self._screen.put(Text(quoted, "italic"), lead=lead)
 
     def _put_context(self, message: Message) -> None:
@@ -159,3 +171,50 @@ class _Transcript:
         self._screen.put(str(message.role), lead=_INDENT, style="dim italic")
         for line in marked_lines(self._screen, message.text, ()):
             self._screen.put(line, lead=_INDENT, style="dim")
+
+
+def spans_by_turn(turns: Iterable[TurnVerdict]) -> dict[int, list[Span]]:
+    """The spans behind the yes votes on `turns` by the turn that they stand in."""
+    found: defaultdict[int, list[Span]] = defaultdict(list)
+    for turn in turns:
+        for span in yes_spans(turn):
+            found[span.turn].append(span)
+    return found
+
+
+def merged(spans: Iterable[Span], length: int) -> list[tuple[int, int]]:
+    """Start and end of the stretches that `spans` cover of a text of `length` characters."""
+    stretches: list[tuple[int, int]] = []
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        start, end = span.start, min(span.end, length)
+        if start >= end:
+            continue
+        if stretches and start <= stretches[-1][1]:
+            start, end = stretches[-1][0], max(end, stretches.pop()[1])
+        stretches.append((start, end))
+    return stretches
+
+
+def marked_lines(screen: Screen, text: str, spans: Iterable[Span]) -> list[Text]:
+    """The lines of `text`; what `spans` cover shows with and without colour."""
+    opening, closing = screen.glyphs.mark
+    lines = [Text()]
+    for piece, marked in _pieces(text, merged(spans, len(text))):
+        style = _MARKED if marked else ""
+        if marked:
+            lines[-1].append(opening, style)
+        first, *others = _LINE_END.split(piece)
+        lines[-1].append(screen.prose(first), style)
+        lines.extend(Text(screen.prose(other), style) for other in others)
+        if marked:
+            lines[-1].append(closing, style)
+    return lines
+
+
+def _pieces(text: str, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    done = 0
+    for start, end in stretches:
+        yield text[done:start], False
+        yield text[start:end], True
+        done = end
+    yield text[done:], False

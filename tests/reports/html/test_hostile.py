@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from chaperone_cli.codec.verdict import shorten
-from chaperone_cli.reports.sanitise import plain, prose
+from chaperone_cli.reports.text import plain, prose
 from tests.reports.html import pages
 from tests.reports.html.conftest import Visit
 from tests.reports.html.hostile_page import HOSTILE, write_hostile

@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from chaperone_cli import reports
 from chaperone_cli.domain.conversation import Side
-from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.reports.html import axes, charts
-from chaperone_cli.reports.html.inline import inlined
-from chaperone_cli.reports.html.names import MOST, Names
+from chaperone_cli.domain.verdict import TurnVerdict, Verdict
+from chaperone_cli.domain.vote import Answer, Evidence, Vote
+from chaperone_cli.reports.html import charts
+from chaperone_cli.reports.html.reporter import inlined
+from chaperone_cli.reports.html.rows import MOST, NameTable
 from chaperone_cli.reports.html.tallies import MOST_TURNS, Tallies
 from tests.reports.html.odd import odd, renamed
 from tests.reports.runs import header, report
@@ -87,15 +89,15 @@ def test_inlined_json_is_the_same_json_and_opens_no_element(document: object) ->
 
 @given(st.lists(st.text(), max_size=30))
 def test_a_name_is_found_under_its_code(names: list[str]) -> None:
-    book = Names()
+    book = NameTable()
     codes = [book.code(name) for name in names]
-    again = Names()
+    again = NameTable()
     assert codes == [again.code(name) for name in names]
     assert len(book.table()) == len(set(names))
 
 
 def test_names_beyond_the_table_are_spelled_where_they_stand() -> None:
-    book = Names()
+    book = NameTable()
     codes = [book.code(f"name {n}") for n in range(MOST + 3)]
     assert codes[-4:] == [MOST - 1, *(f"name {n}" for n in range(MOST, MOST + 3))]
     assert len(book.table()) == MOST
@@ -115,7 +117,7 @@ def test_columns_cover_every_first_block_once(turns: list[int]) -> None:
     assert all(a.last + 1 == b.first for a, b in pairwise(bins))
     assert len(bins) <= 41
     for bar in (bar for column in drawn.columns for bar in column.bars):
-        assert axes.TOP - 1e-6 <= bar.y <= bar.y + bar.height <= axes.BOTTOM + 1e-6
+        assert charts.TOP - 1e-6 <= bar.y <= bar.y + bar.height <= charts.BOTTOM + 1e-6
 
 
 def test_the_numbers_kept_do_not_grow_with_a_conversation() -> None:
@@ -128,3 +130,12 @@ def test_the_numbers_kept_do_not_grow_with_a_conversation() -> None:
     assert lines is not None
     assert str(lines.bins[-1]) == ">2,000"
     assert lines.lines[0].points[-1].turns == 1003
+
+
+def test_cues_of_the_same_count_come_in_the_order_they_were_named_in() -> None:
+    names = tuple(f"cue {number}" for number in range(12))
+    one = next(odd(1, 0))
+    turn = TurnVerdict(1, Side.PROMPT, Verdict.BLOCK, (Vote(Answer.YES, evidence=Evidence(names)),))
+    tallies = Tallies()
+    tallies.add(replace(one.verdict, turns=(turn,)))
+    assert [name for name, _ in tallies.cues.most_common()] == list(names)

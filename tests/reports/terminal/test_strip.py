@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaperone_cli.reports.terminal.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
-from chaperone_cli.reports.terminal.strip import Cell, Rank, strip
+from chaperone_cli.reports.terminal.screen import ASCII, UNICODE, Glyphs, glyphs_for
+from chaperone_cli.reports.terminal.table import Rank, StripCell, strip
 
 CELLS = st.lists(
-    st.builds(Cell, st.sampled_from(Rank), st.integers(0, 5)), min_size=1, max_size=300
+    st.builds(StripCell, st.sampled_from(Rank), st.integers(0, 5)), min_size=1, max_size=300
 )
 
 
 @given(CELLS, st.integers(0, 100), st.sampled_from([ASCII, UNICODE]))
 def test_a_strip_keeps_to_its_width_and_shows_the_highest(
-    found: list[Cell], width: int, glyphs: Glyphs
+    found: list[StripCell], width: int, glyphs: Glyphs
 ) -> None:
     drawn = strip(found, width, 5, glyphs)
     cells, _, each = drawn.plain.partition(f" {glyphs.times}")

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from chaperone_cli.domain.conversation import Message, Role, Side
 from chaperone_cli.domain.verdict import TurnVerdict, Verdict
 from chaperone_cli.domain.vote import YES, AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.reports.terminal.marking import marked_lines, merged
 from chaperone_cli.reports.terminal.screen import Screen
-from chaperone_cli.reports.terminal.transcript import render_transcript
+from chaperone_cli.reports.terminal.transcript import marked_lines, merged, render_transcript
 from tests.codec.saved import spans
 from tests.reports.runs import Judged, Terminal, header, thirty
 

@@ -1,18 +1,24 @@
-"""A report file under way: written beside its place, and moved there once it is whole."""
+"""Report files under way: written beside their place, and moved there once they are whole."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
-from chaperone_cli.domain.run import Ending
+from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.errors import OutputError, UsageError
+from chaperone_cli.reports.interface import Reporter
+
+_ANYBODY_WRITES = 0o222
+_CHUNK = 1 << 16
+_IN_MEMORY = 1 << 20
 
 
 def place_of(path: Path, ending: Ending) -> Path:
-    """Names the file that a run with `ending` writes where it was told to write `path`.
+    """The file that a run with `ending` writes where it was told to write `path`.
 
     What a run that was cut short says never takes the place of what a whole run said: it stands
     beside it, as `report.incomplete.json`. Beside the file itself where `path` is a link to it.
@@ -23,7 +29,7 @@ def place_of(path: Path, ending: Ending) -> Path:
     return beside.with_name(f"{beside.stem}.incomplete{beside.suffix}")
 
 
-class Target:
+class AtomicFile:
     """The file that a report will be; until `commit` a file of that name stays as it is.
 
     `check` and `open` raise UsageError for a place that cannot be written. Every other method
@@ -36,6 +42,12 @@ class Target:
         self._place = Path(os.path.realpath(path))
         self._temporary = self._place.with_name(f".chaperone-{token_hex(8)}.tmp")
         self._file: BinaryIO | None = None
+        self._sections: list[Section] = []
+
+    def section(self, content: str) -> "Section":
+        """A part that is written before its place in the file; `content` names it in errors."""
+        self._sections.append(Section(self, content))
+        return self._sections[-1]
 
     def open(self) -> None:
         """Starts the file."""
@@ -66,9 +78,12 @@ class Target:
             self._opened.close()
             os.replace(self._temporary, os.path.realpath(place_of(self.path, ending)))
         self._file = None
+        self.abandon()
 
     def abandon(self) -> None:
         """Removes what was written; harmless where there is nothing."""
+        for section in self._sections:
+            section.close()
         if self._file is None:
             return
         # Closing flushes, and so fails again on a full disk.
@@ -123,4 +138,72 @@ class Target:
             ) from exc
 
 
-_ANYBODY_WRITES = 0o222
+class Section:
+    """Bytes kept for a later place in `file`: in memory, or unnamed on disk where they get many.
+
+    It lives as long as its file is under way. A disk that will not have it raises OutputError, and
+    the file is abandoned.
+    """
+
+    def __init__(self, file: AtomicFile, content: str) -> None:
+        self._file = file
+        self._content = content
+        self._kept: IO[bytes] | None = None
+        self.parts = 0
+        """How many times something was added."""
+
+    def add(self, data: bytes) -> None:
+        """Adds `data`."""
+        with self._reported():
+            if self._kept is None:
+                self._kept = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+            self._kept.write(data)
+        self.parts += 1
+
+    def write(self) -> None:
+        """Writes everything that was added to the file, in its order."""
+        if self._kept is None:
+            return
+        with self._reported():
+            self._kept.seek(0)
+            while chunk := self._kept.read(_CHUNK):
+                self._file.write(chunk)
+
+    def close(self) -> None:
+        """Deletes what was kept."""
+        if self._kept is not None:
+            # Closing flushes, and so fails again on a full disk.
+            with suppress(OSError):
+                self._kept.close()
+            self._kept = None
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as exc:
+            self._file.abandon()
+            raise OutputError(
+                f"cannot keep {self._content} for {self._file.path}: {exc.strerror or exc}",
+                hint="make room in the folder for temporary files (TMPDIR)",
+            ) from exc
+
+
+class FileReporter(Reporter):
+    """A reporter that writes one file; an earlier report of its name stays until it is whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = AtomicFile(path)
+
+    def open(self, header: RunHeader) -> None:
+        """Starts the file."""
+        self._header = header
+        self._file.open()
+
+    def close(self, summary: Summary, usage: Usage) -> None:
+        """Moves the file into place."""
+        self._file.commit(summary.ending)
+
+    def abandon(self) -> None:
+        """Removes the unfinished file."""
+        self._file.abandon()

@@ -18,8 +18,8 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import OutputError, UsageError
+from chaperone_cli.reports.files import AtomicFile, place_of
 from chaperone_cli.reports.interface import Quotes, Reporter
-from chaperone_cli.reports.target import Target, place_of
 
 REPORTS = (
     "report.json",
@@ -40,7 +40,7 @@ _REPEAT = (
 
 
 def folder_of(folder: Path, ending: Ending) -> Path:
-    """Names the folder for the evidence of a run with `ending` that was told to fill `folder`.
+    """The folder for the evidence of a run with `ending` that was told to fill `folder`.
 
     That of a run that was cut short stands beside it, so that whole evidence stays as it is.
     """
@@ -136,10 +136,10 @@ class EvidenceReporter(Reporter):
         self._folder, self._made = folder, False
 
     def _write(self, name: str, text: str) -> None:
-        target = Target(self._folder / name)
-        target.open()
-        target.write(text.encode("utf-8", "backslashreplace"))
-        target.commit()
+        file = AtomicFile(self._folder / name)
+        file.open()
+        file.write(text.encode("utf-8", "backslashreplace"))
+        file.commit()
 
     def _write_manifest(self, summary: Summary) -> None:
         names = [name for name, _ in self._reports]
@@ -173,7 +173,7 @@ class EvidenceReporter(Reporter):
 
 
 def _make(folder: Path) -> bool:
-    """Makes `folder` unless it is there, and says whether it had to; raises UsageError."""
+    """Makes `folder` unless it is there, and returns whether it had to; raises UsageError."""
     if folder.is_dir():
         return False
     try:
