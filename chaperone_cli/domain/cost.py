@@ -80,10 +80,10 @@ class Price:
     def most(self, prompt: int, output: int, *, batch: bool = False) -> float:
         """The most that a call of at most so many tokens can cost, in US dollars.
 
-        All of its prompt may have to be written to the cache, for an hour where it is in a batch.
+        All of its prompt may have to be written to the cache.
         """
         rates = self.rates_for(prompt)
-        dearest = max(rates.input, rates.write_1h if batch else rates.write_5m)
+        dearest = max(rates.input, rates.write_5m)
         dollars = (prompt * dearest + output * rates.output) / PER
         return dollars * (self.batch if batch else 1.0)
 
@@ -105,6 +105,11 @@ class Spend:
     """US dollars that failed requests may have cost besides, at most."""
     estimated: int = 0
     """Answered requests of which the server gave no figures, counted as the most they can be."""
+    all_runs: float | None = None
+    """US dollars that all runs on the store come to, this one among them; None without a cap on it.
+
+    What calls that failed or are under way may have cost is part of it.
+    """
 
     @property
     def most_dollars(self) -> float:
@@ -132,6 +137,8 @@ class Spend:
         if self.estimated:
             of = "all" if self.estimated == self.calls - self.failed else f"{self.estimated:,}"
             said += f" ({of} replies without figures, counted as the most they can be)"
+        if self.all_runs is not None:
+            said += f", at most ${self.all_runs:,.4f} by all runs on this store"
         return said
 
     def estimate(self, tokens: Tokens, dollars: float) -> None:

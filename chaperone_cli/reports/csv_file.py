@@ -15,6 +15,7 @@
 | quote | the text that weighed most with the yes votes; empty unless quotes were asked for |
 | screened_out | true in the row of a turn that a screen kept from the vote, else false |
 | evidence_turn, evidence_side | where that text stands and whose it is; it may be an earlier turn |
+| partial | true in every row of a conversation that the run was cut short in, else false |
 
 Of a turn that was screened out verdict, score and votes are empty, since nobody was asked.
 UTF-8, comma-separated, one line a row: control characters inside a cell are spelled as escapes.
@@ -37,7 +38,7 @@ COLUMNS = (
     *("conversation", "path", "line", "label"),
     *("turn", "side", "verdict", "score", "yes", "no", "abstain", "votes"),
     *("first_block", "cues", "quote", "screened_out"),
-    *("evidence_turn", "evidence_side"),
+    *("evidence_turn", "evidence_side", "partial"),
 )
 
 Cell = str | int | bool | None
@@ -73,10 +74,11 @@ def rows(verdict: ConversationVerdict, quotes: Quotes) -> Iterator[tuple[Cell, .
     known = (verdict.conversation, source.path, source.line, verdict.label)
     for turn in verdict.in_order:
         judged = _screened() if isinstance(turn, ScreenedTurn) else _judged(turn, verdict, quotes)
-        yield (*known, turn.turn, turn.side.value, *judged)
+        yield (*known, turn.turn, turn.side.value, *judged, verdict.partial)
     if not verdict.in_order:
         outcome = None if verdict.empty else verdict.verdict.value
-        yield (*known, None, None, outcome, 0, 0, 0, 0, "", False, "", None, False, None, None)
+        rest = (None, None, outcome, 0, 0, 0, 0, "", False, "", None, False, None, None)
+        yield (*known, *rest, verdict.partial)
 
 
 def _screened() -> tuple[Cell, ...]:

@@ -138,6 +138,19 @@ class AtomicFile:
             ) from exc
 
 
+@contextmanager
+def written(path: Path) -> Iterator[AtomicFile]:
+    """The file that `path` will be: complete once the block ends, else as it was before."""
+    file = AtomicFile(path)
+    file.open()
+    try:
+        yield file
+    except BaseException:
+        file.abandon()
+        raise
+    file.commit()
+
+
 class Section:
     """Bytes kept for a later place in `file`: in memory, or unnamed on disk where they get many.
 

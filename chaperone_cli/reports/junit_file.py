@@ -113,6 +113,7 @@ def _outcome(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> str:
         said = (
             f"turn {first.turn}, a {first.side}, is the first to block: {first.score} of {passes}"
         )
+        said += f"; the run {wording.cut_short(verdict)}" if verdict.partial else ""
         lines = "\n".join((*_evidence(first, quotes), *_explained(verdict, quotes)))
         return f"{_start('failure', type='block', message=said)}{lines}</failure>"
     if verdict.verdict is Verdict.UNDECIDED:
@@ -127,7 +128,7 @@ def _outcome(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> str:
 
 def _undecided(verdict: ConversationVerdict) -> str:
     if verdict.partial:
-        return f"the run was cut short after turn {verdict.turns[-1].turn}"
+        return f"the run {wording.cut_short(verdict)}"
     turns = [turn.turn for turn in verdict.turns if turn.verdict is Verdict.UNDECIDED]
     return f"abstentions leave {len(turns)} of its turns open, the first is turn {turns[0]}"
 

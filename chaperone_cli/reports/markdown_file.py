@@ -87,7 +87,8 @@ class MarkdownReporter(FileReporter):
         yield (
             "conversations",
             f"{verdicts[Verdict.BLOCK]:,} blocked, {verdicts[Verdict.UNDECIDED]:,} undecided, "
-            f"{summary.passed:,} passed{wording.without_turn(summary)}",
+            f"{summary.passed:,} passed{wording.without_turn(summary)}"
+            f"{wording.in_part(summary)}",
         )
         if said := wording.first_blocks(summary):
             yield "first blocks", said
@@ -159,7 +160,7 @@ def _row(verdict: ConversationVerdict, passes: int, quotes: Quotes) -> list[str]
     return [
         code(verdict.conversation),
         code(verdict.label) if verdict.label else "",
-        verdict.verdict.value,
+        f"{verdict.verdict.value}, in part" if verdict.partial else verdict.verdict.value,
         f"turn {first.turn}, {first.side}" if first else "",
         f"{first.score}/{passes}" if first else "",
         code(str(verdict.source)),

@@ -14,6 +14,9 @@
 | cues | string | names of the cues behind the votes, each once |
 | quote | string, null | the text that weighed most; null unless quotes were asked for |
 | screened_out | bool | whether a screen kept the turn from the vote |
+| evidence_turn | int64, null | the turn that the text stands in; it may be an earlier one |
+| evidence_side | string, null | whose turn that is |
+| partial | bool | whether the run was cut short in the conversation |
 
 Of a turn that was screened out verdict, score and votes are null, since nobody was asked.
 Nothing is spelled differently for spreadsheets here, since none evaluates a Parquet file. The same
@@ -36,7 +39,7 @@ ROW_GROUP = 20_000
 """Rows kept in memory until they are written together."""
 
 _INTEGERS = ("line", "turn", "score", "yes", "no", "abstain", "evidence_turn")
-_FLAGS = ("first_block", "screened_out")
+_FLAGS = ("first_block", "screened_out", "partial")
 
 
 class ParquetReporter(FileReporter):

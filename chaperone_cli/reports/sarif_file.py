@@ -29,7 +29,7 @@ SCHEMA = (
 )
 
 _NOTIFICATIONS = {
-    "undecided": "Abstentions leave open whether a turn of the conversation blocks.",
+    "undecided": "Abstentions, or the end of the run, leave open whether a turn blocks.",
     "unread": "Some input could not be read and was not audited.",
     "loss": "Some input was audited, but not quite as it stands in the log.",
 }
@@ -97,6 +97,9 @@ def _result(
         f"{score}."
     )
     facts = _facts(verdict, first, passes, quotes)
+    if verdict.partial:
+        facts["partial"] = True
+        said += f" The run {wording.cut_short(verdict)}."
     said += f" {facts['reason']}" if "reason" in facts else ""
     if (span := wording.evidence(verdict)) is not None:
         whose = f", {_OF[span.side]}" if span.side else ""
@@ -179,8 +182,9 @@ def uri(path: str) -> str:
 
 
 def _undecided(verdict: ConversationVerdict) -> dict[str, Any]:
-    """The notification of a conversation that abstentions leave open."""
-    said = f"Conversation {plain(verdict.conversation)} stayed undecided."
+    """The notification of a conversation that is open by abstentions or a run cut short."""
+    why = f": the run {wording.cut_short(verdict)}" if verdict.partial else ""
+    said = f"Conversation {plain(verdict.conversation)} stayed undecided{why}."
     place = _location(verdict.source.path, verdict.source.line, verdict)
     return _notification("undecided", "warning", said, place)
 

@@ -110,6 +110,12 @@ def quote(span: Span | None, quotes: Quotes) -> str:
     return shorten(quotes[span]) if span is not None and span in quotes else ""
 
 
+def cut_short(verdict: ConversationVerdict) -> str:
+    """Where the run ended in a conversation that it was cut short in, after `the run`."""
+    last = max((turn.turn for turn in verdict.in_order), default=0)
+    return f"was cut short after turn {last}" if last else "was cut short before its first turn"
+
+
 def reason(verdict: ConversationVerdict) -> str:
     """The explanation of the first block; empty where there is none."""
     return verdict.explanation.reason if verdict.explanation is not None else ""
@@ -125,6 +131,8 @@ class Row:
     word: str
     """What the column of verdicts says."""
     unasked: bool
+    partial: bool
+    """Whether the run was cut short in it."""
     first: TurnVerdict | None
     turns: int
     """All its turns, judged or not."""
@@ -144,6 +152,7 @@ class Row:
             verdict.verdict,
             word(verdict),
             unasked(verdict),
+            verdict.partial,
             verdict.first_block,
             verdict.turns_total,
             evidence(verdict),
@@ -164,6 +173,11 @@ def first_blocks(summary: Summary) -> str:
     """The first blocking turns by side; empty where nothing was blocked."""
     sides = summary.attribution
     return ", ".join(plural(sides[side], side) for side in Side) if sides.total() else ""
+
+
+def in_part(summary: Summary) -> str:
+    """How many conversations the run was cut short in, as the end of a sentence."""
+    return f", {summary.partial:,} of them in part" if summary.partial else ""
 
 
 def without_turn(summary: Summary) -> str:

@@ -41,15 +41,15 @@ def test_rows_hold_what_the_columns_say(tmp_path: Path) -> None:
 
     assert written(tmp_path, (judged, {SPAN: 'I "miss" you'}), (empty, {})) == (
         "conversation,path,line,label,turn,side,verdict,score,yes,no,abstain,votes,"
-        "first_block,cues,quote,screened_out,evidence_turn,evidence_side\n"
+        "first_block,cues,quote,screened_out,evidence_turn,evidence_side,partial\n"
         '"c,1",a.jsonl,7,parasocial,1,prompt,undecided,1,1,1,1,1 refused 0,'
-        'false,attachment distress,"I ""miss"" you",false,1,prompt\n'
-        '"c,1",a.jsonl,7,parasocial,2,response,,,,,,,false,,,true,,\n'
+        'false,attachment distress,"I ""miss"" you",false,1,prompt,false\n'
+        '"c,1",a.jsonl,7,parasocial,2,response,,,,,,,false,,,true,,,false\n'
         '"c,1",a.jsonl,7,parasocial,4,response,block,3,3,0,0,1 1 1,'
-        'true,attachment distress,"I ""miss"" you",false,1,prompt\n'
+        'true,attachment distress,"I ""miss"" you",false,1,prompt,false\n'
         '"c,1",a.jsonl,7,parasocial,5,prompt,block,3,3,0,0,1 1 1,'
-        'false,attachment distress,"I ""miss"" you",false,1,prompt\n'
-        "'=c2,'-,9,,,,,0,0,0,0,,false,,,false,,\n"
+        'false,attachment distress,"I ""miss"" you",false,1,prompt,false\n'
+        "'=c2,'-,9,,,,,0,0,0,0,,false,,,false,,,false\n"
     )
 
 

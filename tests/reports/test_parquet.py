@@ -55,19 +55,34 @@ def test_columns_are_typed(tmp_path: Path) -> None:
             **{"side": "response", "verdict": "block", "score": 3, "yes": 3, "no": 0},
             **{"abstain": 0, "votes": "1 1 1", "first_block": True},
             **{"cues": "attachment distress", "quote": "I miss you"},
-            **{"screened_out": False, "evidence_turn": 1, "evidence_side": "prompt"},
+            **{
+                "screened_out": False,
+                "evidence_turn": 1,
+                "evidence_side": "prompt",
+                "partial": False,
+            },
         },
         {
             **{"conversation": "e", "path": "a.jsonl", "line": 3, "label": None, "turn": None},
             **{"side": None, "verdict": None, "score": 0, "yes": 0, "no": 0},
             **{"abstain": 0, "votes": "", "first_block": False, "cues": "", "quote": None},
-            **{"screened_out": False, "evidence_turn": None, "evidence_side": None},
+            **{
+                "screened_out": False,
+                "evidence_turn": None,
+                "evidence_side": None,
+                "partial": False,
+            },
         },
         {
             **{"conversation": "s", "path": "a.jsonl", "line": 3, "label": None, "turn": 1},
             **{"side": "prompt", "verdict": None, "score": None, "yes": None, "no": None},
             **{"abstain": None, "votes": None, "first_block": False, "cues": "", "quote": None},
-            **{"screened_out": True, "evidence_turn": None, "evidence_side": None},
+            **{
+                "screened_out": True,
+                "evidence_turn": None,
+                "evidence_side": None,
+                "partial": False,
+            },
         },
     ]
 

@@ -14,12 +14,12 @@ from chaperone_cli.domain.verdict import ConversationVerdict, Explanation, TurnV
 from chaperone_cli.domain.vote import AbstainReason, Answer, Evidence, Span, Vote
 from chaperone_cli.reports.interface import Quotes
 from chaperone_cli.reports.text import plain, prose
-from chaperone_cli.reports.wording import cues
+from chaperone_cli.reports.wording import cues, cut_short
 
 COLUMNS = (
     *("id", "label", "path", "line", "verdict", "turns", "selected", "judged"),
     *("first", "side", "score", "blocks", "undecided", "onset", "rules", "cues"),
-    *("words", "evidence", "why", "screened"),
+    *("words", "evidence", "why", "screened", "partial"),
 )
 """What stands in a row, in order; names are numbers into the tables, 0 or null is none."""
 
@@ -99,6 +99,7 @@ def encode(verdict: ConversationVerdict, quotes: Quotes, book: Book) -> list[Any
         _EvidenceTable(quotes, book).encode(verdict.turns),
         verdict.explanation and _why(verdict.explanation, quotes),
         _runs([turn.turn for turn in verdict.screened_out]),
+        cut_short(verdict) if verdict.partial else 0,
     ]
 
 

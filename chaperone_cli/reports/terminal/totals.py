@@ -38,9 +38,7 @@ def put_ending(screen: Screen, summary: Summary) -> None:
     if _ENDINGS[summary.ending]:
         covered = plural(summary.total, "conversation")
         said = f"{_ENDINGS[summary.ending]}: this covers the {covered} audited until then"
-        if summary.partial:
-            said += f", {summary.partial:,} of them in part"
-        screen.put(said, style="bold red")
+        screen.put(f"{said}{wording.in_part(summary)}", style="bold red")
 
 
 def put_header(screen: Screen, header: RunHeader) -> None:

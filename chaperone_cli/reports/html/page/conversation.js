@@ -31,6 +31,7 @@ function factsOf(row) {
   return facts([
     ["first block", first],
     ["turns", judged],
+    ["run", row[F.partial] || ""],
     ["screened out", screenedOf(row).length ? count(screenedTurns(row)) : ""],
     ["blocking", count(row[F.blocks])],
     ["undecided", row[F.undecided] ? count(row[F.undecided]) : ""],

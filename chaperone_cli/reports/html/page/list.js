@@ -76,6 +76,7 @@ function drawRow(place, position) {
         "span",
         { class: "note", title: `${pathOf(row)}:${row[F.line]}` },
         label ? el("bdi", { class: "label" }, label) : "",
+        row[F.partial] && row[F.first] ? el("span", { class: "label" }, "cut short") : "",
         el("bdi", {}, `${pathOf(row)}:${row[F.line]}`),
       ),
     ),

@@ -17,6 +17,7 @@ const screenedTurns = (row) =>
   screenedOf(row).reduce((sum, [first, last]) => sum + last - first + 1, 0);
 function outcomeOf(row) {
   if (!row[F.selected]) return "no turn";
+  if (row[F.partial] && !row[F.first]) return "cut short";
   return !row[F.judged] && screenedOf(row).length ? "screened out" : verdictOf(row);
 }
 const sideOf = (row) => meta.sides[row[F.side]] ?? "";
