@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chaperone_cli import reporters
+from chaperone_cli import reports
 from chaperone_cli.auditing import build
 from chaperone_cli.auditing.auditor import Auditor
 from chaperone_cli.auditing.run import quotes_for
@@ -35,7 +35,7 @@ from chaperone_cli.evaluators.interface import Evaluator
 from chaperone_cli.measuring.evaluation import builder_for
 from chaperone_cli.rephrasing.responses import Wanted
 from chaperone_cli.rephrasing.run import Rephrase
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 PathName = str | PathLike[str]
 Logs = PathName | Iterable[PathName] | Iterable[Conversation | Problem]
@@ -237,7 +237,7 @@ def write_report(run: Audit | SavedRun, *paths: PathName, quote: bool = False) -
     UsageError for a suffix without a format, OutputError where a file cannot be written, and what
     iterating raises, in which case nothing is written.
     """
-    files = [reporters.for_path(Path(path)) for path in paths]
+    files = [reports.for_path(Path(path)) for path in paths]
     if isinstance(run, SavedRun):
         render(run, header_of(run, Settings()), files, PlainNames(), quote=quote)
         return

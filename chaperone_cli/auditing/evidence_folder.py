@@ -6,7 +6,7 @@ from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 
-from chaperone_cli import reporters
+from chaperone_cli import reports
 from chaperone_cli.auditing.build import files_read
 from chaperone_cli.auditing.host import Host
 from chaperone_cli.codec import manifest as codec
@@ -16,7 +16,7 @@ from chaperone_cli.codec.manifest import Digested, Manifest, digest_file
 from chaperone_cli.config import Settings, key_name
 from chaperone_cli.domain.pseudonym import Names
 from chaperone_cli.errors import InputError, UsageError
-from chaperone_cli.reporters.evidence import REPORTS, RUBRIC, EvidenceReporter, Particulars
+from chaperone_cli.reports.evidence_folder import REPORTS, RUBRIC, EvidenceReporter, Particulars
 
 _LEFT_OUT = frozenset(
     {
@@ -46,9 +46,9 @@ def evidence(
     """Gives the reporter of the evidence folder `path` of a run over `paths`."""
     folder = Path(path)
     files = [
-        (name, reporters.for_path(folder / name))
+        (name, reports.for_path(folder / name))
         for name in REPORTS
-        if Path(name).suffix in reporters.FILE_REPORTERS
+        if Path(name).suffix in reports.FILE_REPORTERS
     ]
     particulars = Particulars(
         _shaping(settings),

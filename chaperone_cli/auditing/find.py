@@ -17,7 +17,7 @@ from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import InputError, UsageError
-from chaperone_cli.reporters.interface import Quotes
+from chaperone_cli.reports.interface import Quotes
 
 _START = 4096
 _NAMED = 5

@@ -18,7 +18,7 @@ from chaperone_cli.domain.verdict import ConversationVerdict, Verdict
 from chaperone_cli.domain.vote import Answer
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, OutputError, VotesPending
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 
 def ended(work: Callable[[], object], names: Names) -> tuple[Ending, ChaperoneError | None]:

@@ -19,7 +19,7 @@ from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import Tally
 from chaperone_cli.errors import InputError, UsageError
 from chaperone_cli.readers.log_reader import seems_a_log
-from chaperone_cli.reporters.interface import Reporter
+from chaperone_cli.reports.interface import Reporter
 
 UNKNOWN = "unknown"
 

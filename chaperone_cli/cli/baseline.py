@@ -8,9 +8,9 @@ from chaperone_cli.config import Settings
 from chaperone_cli.domain.comparison import Comparison
 from chaperone_cli.errors import UsageError
 from chaperone_cli.measuring.comparison import Comparing, Earlier, notes
-from chaperone_cli.reporters import comparison as reporters
-from chaperone_cli.reporters.interface import Reporter
-from chaperone_cli.reporters.terminal.comparison import TerminalComparison
+from chaperone_cli.reports import comparison as reports
+from chaperone_cli.reports.comparison import TerminalComparison
+from chaperone_cli.reports.interface import Reporter
 
 
 class Baseline:
@@ -39,7 +39,7 @@ class Baseline:
 class _Compared(Baseline):
     def __init__(self, settings: Settings, host: Host) -> None:
         assert settings.baseline is not None
-        files = [reporters.for_path(path) for path in settings.changes]
+        files = [reports.for_path(path) for path in settings.changes]
         self._shown = TerminalComparison(console.result(), settings.rows)
         self._earlier = Earlier(settings.baseline, host)
         self._comparing = Comparing(self._earlier, [*files, self._shown])

@@ -102,7 +102,7 @@ def note(message: str) -> None:
 
 def complain(error: ChaperoneError) -> None:
     """Says on stderr what was wrong and, on a second line, what to do."""
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     kind = "pending" if isinstance(error, VotesPending) else "error"
     note(f"{kind}: {plain(error.message)}")
@@ -112,6 +112,6 @@ def complain(error: ChaperoneError) -> None:
 
 def report_problem(problem: Problem) -> None:
     """Says one problem of the input on stderr."""
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     note(plain(f"{problem.severity}: {problem}"))

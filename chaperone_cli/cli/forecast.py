@@ -9,7 +9,7 @@ from chaperone_cli.cli.exit_codes import ExitCode
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.cost import Spend
 from chaperone_cli.domain.estimate import HITS, HITS_AT_BEST, HITS_AT_WORST, Estimate, Way
-from chaperone_cli.reporters.terminal.screen import plural
+from chaperone_cli.reports.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

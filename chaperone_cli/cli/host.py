@@ -12,7 +12,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Progress
 from chaperone_cli.domain.selection import LeftOut
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reporters.terminal.screen import plural
+from chaperone_cli.reports.text import plural
 
 if TYPE_CHECKING:
     from rich.text import Text

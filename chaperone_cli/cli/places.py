@@ -12,8 +12,8 @@ from chaperone_cli.config import Settings, find
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.errors import UsageError
 from chaperone_cli.readers.inputs import STDIN
-from chaperone_cli.reporters.evidence import FILES, folder_of
-from chaperone_cli.reporters.target import Target, place_of
+from chaperone_cli.reports.evidence_folder import FILES, folder_of
+from chaperone_cli.reports.files import AtomicFile, place_of
 
 Identity = tuple[int, int] | str
 """Device and inode of a file that is there, whatever it is called; else its resolved path."""
@@ -129,11 +129,11 @@ def _check(path: str, folders: bool) -> None:
     if path == STDIN:
         return
     if not (folders and is_folder(path)):
-        Target(Path(path)).check()
+        AtomicFile(Path(path)).check()
         return
     folder = Path(path)
     if folder.is_dir():
-        Target(folder / FILES[0]).check()
+        AtomicFile(folder / FILES[0]).check()
     elif not folder.parent.is_dir():
         raise UsageError(
             f"cannot make the folder {folder}: there is no folder {folder.parent}",

@@ -26,11 +26,11 @@ class Tokens(NamedTuple):
         return self.input + self.write_5m + self.write_1h + self.read
 
     def plus(self, other: "Tokens") -> "Tokens":
-        """Gives the sums by kind."""
+        """The sums by kind."""
         return Tokens(*(a + b for a, b in zip(self, other, strict=True)))
 
     def times(self, count: int) -> "Tokens":
-        """Gives what so many calls alike take."""
+        """What so many calls alike take."""
         return self if count == 1 else Tokens(*(count * kind for kind in self))
 
 
@@ -45,7 +45,7 @@ class Rates:
     output: float
 
     def dollars(self, tokens: Tokens) -> float:
-        """Gives what `tokens` cost."""
+        """What `tokens` cost."""
         return (
             tokens.input * self.input
             + tokens.write_5m * self.write_5m
@@ -67,18 +67,18 @@ class Price:
     """What a call in a batch costs, as a share of the same call made at once."""
 
     def dollars(self, tokens: Tokens, *, batch: bool = False) -> float:
-        """Gives what one call costs that took `tokens`."""
+        """What one call costs that took `tokens`."""
         rates = self.rates_for(tokens.prompt)
         return rates.dollars(tokens) * (self.batch if batch else 1.0)
 
     def rates_for(self, prompt: int) -> Rates:
-        """Gives the rates of a call with `prompt` prompt tokens."""
+        """The rates of a call with `prompt` prompt tokens."""
         if self.long_from is not None and self.long_rates is not None and prompt > self.long_from:
             return self.long_rates
         return self.rates
 
     def most(self, prompt: int, output: int, *, batch: bool = False) -> float:
-        """Gives the most that a call of at most so many tokens can cost, in US dollars.
+        """The most that a call of at most so many tokens can cost, in US dollars.
 
         All of its prompt may have to be written to the cache.
         """

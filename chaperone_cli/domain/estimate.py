@@ -142,7 +142,7 @@ class Estimate:
             self._count(spend, later, votes - 1, batch=batch)
 
     def _kept(self, prefix: int) -> int:
-        """Gives the part of a prefix that the cache keeps: all of it, or nothing."""
+        """The part of a prefix that the cache keeps: all of it, or nothing."""
         least = self.shape.least_cached
         return prefix if least is not None and prefix >= least else 0
 

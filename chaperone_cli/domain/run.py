@@ -121,7 +121,7 @@ class ScreenedOut:
     """Conversations that pass without a vote, since all their turns were screened out."""
 
     def votes(self, passes: int) -> int:
-        """Gives the votes that `passes` on each of these turns would have cast."""
+        """The votes that `passes` on each of these turns would have cast."""
         return passes * self.turns.total()
 
     def add(self, verdict: ConversationVerdict) -> None:
@@ -171,7 +171,7 @@ class Summary:
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Summary":
-        """Gives the totals with which a run under `protocol` begins."""
+        """The totals with which a run under `protocol` begins."""
         screened_out = None if protocol.screening is None else ScreenedOut()
         return cls(protocol.passes, screened_out=screened_out)
 

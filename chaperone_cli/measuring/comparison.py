@@ -26,8 +26,8 @@ from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict, Digests, Verdict
 from chaperone_cli.errors import InputError
 from chaperone_cli.readers.scratch import open_scratch, scratch_error
-from chaperone_cli.reporters.comparison import ComparisonReporter
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.comparison import ComparisonReporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 _TABLE = "CREATE TABLE old (id TEXT PRIMARY KEY, place INTEGER, outcome BLOB, met INTEGER)"
 _FIND = "SELECT outcome FROM old WHERE id = ?"

@@ -9,7 +9,7 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.run import Ending, RunHeader, Summary, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
 from chaperone_cli.errors import UsageError
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 
 
 class Adding(Reporter):
@@ -48,9 +48,9 @@ def json_file(path: str) -> Callable[[Any, Ending], None]:
 
     def write(document: Any, ending: Ending) -> None:
         from chaperone_cli.codec.fields import dumps
-        from chaperone_cli.reporters.target import Target
+        from chaperone_cli.reports.files import AtomicFile
 
-        target = Target(Path(path))
+        target = AtomicFile(Path(path))
         target.open()
         target.write(dumps(document) + b"\n")
         target.commit(ending)

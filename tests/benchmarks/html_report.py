@@ -26,10 +26,10 @@ from chaperone_cli.auditing.run import quotes_for
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.run import Summary, Usage
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reporters.html.reporter import HtmlReporter
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.html.reporter import HtmlReporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 from tests.conftest import SAMPLES
-from tests.reporters.html.conftest import SWITCHES
+from tests.reports.html.conftest import SWITCHES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,7 +9,7 @@ from chaperone_cli.config import Settings
 if TYPE_CHECKING:
     from chaperone_cli.auditing.host import Host
     from chaperone_cli.domain.pseudonym import Names
-    from chaperone_cli.reporters.interface import Reporter
+    from chaperone_cli.reports.interface import Reporter
 
 
 @options.takes(
@@ -57,18 +57,18 @@ def audit(paths: options.Paths, settings: Settings, config: Path | None) -> int:
 
 
 def _files(paths: list[str], settings: Settings, names: "Names", host: "Host") -> "list[Reporter]":
-    from chaperone_cli import reporters
+    from chaperone_cli import reports
     from chaperone_cli.auditing.evidence_folder import evidence
     from chaperone_cli.cli.places import is_folder
 
     folders = [path for path in settings.output if is_folder(path)]
-    files = [reporters.for_path(path) for path in settings.output if path not in folders]
+    files = [reports.for_path(path) for path in settings.output if path not in folders]
     return [*files, *(evidence(path, paths, settings, names, host) for path in folders)]
 
 
 def _terminal(settings: Settings) -> "Reporter":
     """Return the reporter that comes last: a terminal that went away leaves every file complete."""
     from chaperone_cli.cli import console
-    from chaperone_cli.reporters.terminal.run import TerminalReporter
+    from chaperone_cli.reports.terminal.run import TerminalReporter
 
     return TerminalReporter(console.result(), settings.rows, settings.quote)

@@ -52,7 +52,7 @@ def calibrate(
     from chaperone_cli.cli.host import Terminal, tell_left_out
     from chaperone_cli.cli.places import keep_apart, place
     from chaperone_cli.measuring.calibration import calibrate, writer
-    from chaperone_cli.reporters.terminal.calibration import render_calibration
+    from chaperone_cli.reports.terminal.calibration import render_calibration
 
     outputs, most = output or [], max_missed or 0.0
     keep_apart(settings, config, paths, outputs=outputs)

@@ -46,7 +46,7 @@ def convert(paths: options.Paths, output: Output, settings: Settings, config: Pa
 def _writer(output: Path) -> Iterator[Callable[[bytes], None]]:
     """Yields what writes to `output`, which is complete or as it was before."""
     from chaperone_cli.cli import console
-    from chaperone_cli.reporters.target import written
+    from chaperone_cli.reports.files import written
 
     if str(output) == "-":
         yield console.put
@@ -58,7 +58,7 @@ def _writer(output: Path) -> Iterator[Callable[[bytes], None]]:
 def _sum_up(done: "Converted", output: Path) -> None:
     from chaperone_cli.cli.console import note
     from chaperone_cli.cli.host import tell_left_out
-    from chaperone_cli.reporters.terminal.screen import plural
+    from chaperone_cli.reports.text import plural
 
     place = "standard output" if str(output) == "-" else str(output)
     conversations, turns = plural(done.conversations, "conversation"), plural(done.turns, "turn")

@@ -38,12 +38,12 @@ def diff(old: Old, new: New, settings: Settings, config: Path | None, output: Ou
     from chaperone_cli.cli.places import keep_apart
     from chaperone_cli.domain.comparison import Change
     from chaperone_cli.measuring.comparison import Earlier, compare_saved, notes
-    from chaperone_cli.reporters import comparison as reporters
-    from chaperone_cli.reporters.terminal.comparison import TerminalComparison
+    from chaperone_cli.reports import comparison as reports
+    from chaperone_cli.reports.comparison import TerminalComparison
 
     outputs, host = output or [], Terminal()
     keep_apart(settings, config, outputs=outputs, also_read=[old, new])
-    files = [reporters.for_path(path) for path in outputs]
+    files = [reports.for_path(path) for path in outputs]
     earlier, later = Earlier(old, host), open_run(new)
     shown = TerminalComparison(console.result(), settings.rows)
     comparison = compare_saved(earlier, later, [shown, *files], host)

@@ -29,7 +29,7 @@ def doctor(
     from chaperone_cli.cli.exit_codes import ExitCode
     from chaperone_cli.cli.places import keep_apart
     from chaperone_cli.evaluators.claude.checks import Status
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     keep_apart(settings, config)
     chosen = "claude" if spend else chosen_by(settings)

@@ -43,7 +43,7 @@ def evaluate(paths: Paths, settings: Settings, config: Path | None, output: Outp
     from chaperone_cli.cli.places import keep_apart, place
     from chaperone_cli.codec.paper import published
     from chaperone_cli.measuring.evaluation import measure_logs, measure_votes_file, writer
-    from chaperone_cli.reporters.terminal.evaluation import render_evaluation
+    from chaperone_cli.reports.terminal.evaluation import render_evaluation
 
     outputs = output or []
     keep_apart(settings, config, paths, outputs=outputs)

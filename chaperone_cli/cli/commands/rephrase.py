@@ -56,8 +56,8 @@ def _run(wanted: "Wanted", settings: Settings, outputs: Sequence[str]) -> "Rephr
     from chaperone_cli.cli.places import place
     from chaperone_cli.domain.ranking import rank
     from chaperone_cli.rephrasing.run import Rephrase
-    from chaperone_cli.reporters import rephrase_files
-    from chaperone_cli.reporters.terminal import rephrasing as terminal
+    from chaperone_cli.reports import rephrase_files
+    from chaperone_cli.reports.terminal import rephrasing as terminal
 
     writers = [rephrase_files.writer(path) for path in outputs]
     run = Rephrase(wanted, settings, Terminal())

@@ -27,14 +27,14 @@ def report(saved: Saved, settings: Settings, config: Path | None, output: Output
 
     Quotes that were saved are shown with --quote only.
     """
-    from chaperone_cli import reporters
+    from chaperone_cli import reports
     from chaperone_cli.auditing import build
     from chaperone_cli.auditing.saved import UNKNOWN, header_of, open_run, render
     from chaperone_cli.cli import console
     from chaperone_cli.cli.host import Terminal
     from chaperone_cli.cli.places import keep_apart, place
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reporters.terminal.run import TerminalReporter
+    from chaperone_cli.reports.terminal.run import TerminalReporter
 
     outputs = output or []
     keep_apart(settings, config, outputs=outputs, also_read=[saved])
@@ -46,7 +46,7 @@ def report(saved: Saved, settings: Settings, config: Path | None, output: Output
             "is worked out from the votes"
         )
     shown = TerminalReporter(console.result(), settings.rows, settings.quote)
-    files = [reporters.for_path(path) for path in outputs]
+    files = [reports.for_path(path) for path in outputs]
     names = build.names(settings, build.hash_key(settings))
     render(run, header, [shown, *files], names, quote=settings.quote, host=Terminal())
     ending = run.summary.ending if run.summary else Ending.COMPLETE

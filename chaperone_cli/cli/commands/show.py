@@ -38,7 +38,7 @@ def show(
     from chaperone_cli.cli import console
     from chaperone_cli.cli.host import Terminal
     from chaperone_cli.cli.places import keep_apart
-    from chaperone_cli.reporters.terminal.transcript import render_transcript
+    from chaperone_cli.reports.terminal.transcript import render_transcript
 
     keep_apart(settings, config, [path])
     shown = saved(path, conversation) or judged(path, conversation, settings, Terminal())

@@ -14,8 +14,7 @@ def validate(paths: options.Paths, settings: Settings, config: Path | None) -> i
     from chaperone_cli.cli.exit_codes import ExitCode
     from chaperone_cli.cli.places import keep_apart
     from chaperone_cli.domain.problem import Problem, Severity
-    from chaperone_cli.reporters.sanitise import plain
-    from chaperone_cli.reporters.terminal.screen import plural
+    from chaperone_cli.reports.text import plain, plural
 
     keep_apart(settings, config, paths)
     out = console.result()

@@ -32,8 +32,7 @@ def verify(folder: Folder, log: Logs = None) -> None:
     from chaperone_cli.cli.exit_codes import ExitCode
     from chaperone_cli.codec.manifest import NAME, digest_file
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reporters.sanitise import plain
-    from chaperone_cli.reporters.terminal.screen import plural
+    from chaperone_cli.reports.text import plain, plural
 
     manifest = read_manifest(folder)
     out = console.result()
