@@ -178,6 +178,20 @@ def _checked(overrides: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings in `given`, each read as from a file; raises UsageError naming one."""
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in NAMES:
+            raise _unknown(f"unknown setting {name!r}", name, NAMES)
+        if value is not None:
+            try:
+                values[name] = _READ[name](str(value) if isinstance(value, Path) else value)
+            except ValueError as exc:
+                raise ConfigError(f"{name} must be {exc}; it is {_shown(value)}") from None
+    return values
+
+
 def find(folder: Path) -> Path | None:
     """Gives the settings file that holds in `folder`; `chaperone.toml` comes first."""
     if (own := folder / "chaperone.toml").is_file():

@@ -10,8 +10,8 @@ ends the process.
 
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from secrets import token_hex
@@ -21,10 +21,8 @@ import orjson
 
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.vote import PASSING, AbstainReason, Answer, Evidence, Span, Vote
-from chaperone_cli.errors import NoStoreError, StoreError
-
-LAYOUT = 1
-"""Raised when the tables change; kept in SQLite's `user_version`."""
+from chaperone_cli.errors import StoreError
+from chaperone_cli.store_file import StoreFile
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS votes (
@@ -33,13 +31,23 @@ CREATE TABLE IF NOT EXISTS votes (
 CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, run TEXT NOT NULL) WITHOUT ROWID;
 """
 _HEALING = ", ".join(f"'{reason}'" for reason in sorted(PASSING))
-_MAY_HEAL = f"SELECT key FROM votes WHERE answer = '{Answer.ABSTAIN}' AND reason IN ({_HEALING})"
+_ABSTAINS = f"answer = '{Answer.ABSTAIN}' AND reason IN ({_HEALING})"
+_MAY_HEAL = f"SELECT key, run FROM votes LEFT JOIN claims USING (key) WHERE {_ABSTAINS}"
 _CLAIM = f"""
 INSERT INTO claims SELECT :key, :run WHERE NOT EXISTS (
     SELECT 1 FROM votes WHERE key = :key
-    AND NOT (:heals AND answer = '{Answer.ABSTAIN}' AND reason IN ({_HEALING}))
+    AND NOT (:heals AND {_ABSTAINS})
 )
 ON CONFLICT DO UPDATE SET run = :run WHERE run = :gone
+"""
+_RELEASE = f"""
+DELETE FROM claims WHERE key = :key AND run = :run
+AND NOT EXISTS (SELECT 1 FROM votes WHERE key = :key AND {_ABSTAINS})
+"""
+_ADD = """
+INSERT INTO votes VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+answer = excluded.answer, reason = excluded.reason, evidence = excluded.evidence
+WHERE votes.answer = 'abstain' AND excluded.answer <> 'abstain'
 """
 
 
@@ -49,7 +57,8 @@ class VoteStore:
     def __init__(self, path: Path, *, keep_abstentions: bool = False) -> None:
         """Opens the store at `path`, or creates it; raises StoreError.
 
-        Unless they are kept, abstentions of earlier runs that may heal are not given out.
+        Unless they are kept, abstentions that may heal are not given out, but for those that came
+        to a run that is still going: that run has just asked.
         """
         self.path = path
         self._run: _RunLock | None = None
@@ -57,34 +66,27 @@ class VoteStore:
         """Other runs, with the time until which they are taken to live."""
         self._to_heal: set[bytes] = set()
         """Keys of the abstentions of earlier runs that are asked for again."""
-        with self._failing_clearly("opened", NoStoreError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Autocommit: a vote is on disk when `add` returns, as far as a killed process goes.
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._prepare()
-            if not keep_abstentions:
-                self._to_heal.update(key for (key,) in self._db.execute(_MAY_HEAL))
-
-    def _prepare(self) -> None:
-        found = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if found > LAYOUT:
-            raise NoStoreError(
-                f"{self.path}: the vote store was written by a newer chaperone",
-                hint="update chaperone, or name another store with --store",
+        self._file = StoreFile(path, _TABLES, "the vote store")
+        if not keep_abstentions:
+            self._to_heal.update(
+                key
+                for key, run in self._file.rows(_MAY_HEAL)
+                if run is None or not self._lives(run)
             )
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.executescript(_TABLES)
-        self._db.execute(f"PRAGMA user_version = {LAYOUT}")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no vote was ever filed."""
+        return not self._file.rows("SELECT 1 FROM votes LIMIT 1")
 
     def get(self, key: bytes) -> Vote | None:
         """Gives the vote under `key`, if it was cast before."""
-        with self._failing_clearly("read"):
-            row = self._db.execute(
-                "SELECT answer, reason, evidence FROM votes WHERE key = ?", (key,)
-            ).fetchone()
-            vote = _decode(*row) if row else None
-        return None if vote is not None and vote.passing and key in self._to_heal else vote
+        found = self._file.rows("SELECT answer, reason, evidence FROM votes WHERE key = ?", (key,))
+        if not found:
+            return None
+        with self._file.guarded("read"):
+            vote = _decode(*found[0])
+        return None if vote.passing and key in self._to_heal else vote
 
     def add(self, key: bytes, vote: Vote) -> Vote:
         """Files `vote` under `key` and gives the vote that stands there now.
@@ -93,13 +95,7 @@ class VoteStore:
         quicker, every run from then on, this one included, goes by the same vote. An abstention
         stays until there is an answer.
         """
-        with self._failing_clearly("written"):
-            done = self._db.execute(
-                "INSERT INTO votes VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                "answer = excluded.answer, reason = excluded.reason, evidence = excluded.evidence "
-                "WHERE votes.answer = 'abstain' AND excluded.answer <> 'abstain'",
-                (key, *_encode(vote)),
-            )
+        done = self._file.change(_ADD, (key, *_encode(vote)))
         self._to_heal.discard(key)
         return vote if done.rowcount else self.get(key) or vote
 
@@ -108,21 +104,45 @@ class VoteStore:
 
         It is not where it was cast meanwhile, or is asked for already, here or by another run.
         """
-        with self._failing_clearly("written"):
-            held = self._db.execute("SELECT run FROM claims WHERE key = ?", (key,)).fetchone()
-            if held is not None and self._lives(held[0]):
-                return False
-            if self._run is None:
-                self._run = _RunLock(self.path)
-            values = {"key": key, "run": self._run.name, "gone": held[0] if held else None}
-            values["heals"] = key in self._to_heal
-            return bool(self._db.execute(_CLAIM, values).rowcount)
+        if self._take(key, None):
+            return True
+        held = self._file.rows("SELECT run FROM claims WHERE key = ?", (key,))
+        return bool(held) and not self._lives(held[0][0]) and self._take(key, held[0][0])
 
-    def release(self, key: bytes) -> None:
-        """Gives up the claim on `key`, once its vote is filed or will not come."""
-        assert self._run is not None
-        with self._failing_clearly("written"):
-            self._db.execute("DELETE FROM claims WHERE key = ? AND run = ?", (key, self._run.name))
+    def _take(self, key: bytes, gone: str | None) -> bool:
+        values = {"key": key, "run": self._name, "gone": gone, "heals": key in self._to_heal}
+        return bool(self._file.change(_CLAIM, values).rowcount)
+
+    def claim_all(self, keys: Iterable[bytes]) -> list[bytes]:
+        """Gives those of `keys` that are now this run's to ask for."""
+        with self._file.together():
+            return [key for key in keys if self.claim(key)]
+
+    def release(self, *keys: bytes) -> None:
+        """Gives up the claims on `keys`, whose votes are filed or will not come.
+
+        One on an abstention that may heal is held until the run ends, so that nobody else asks.
+        """
+        values = [{"key": key, "run": self._name} for key in keys]
+        if len(values) == 1:
+            self._file.change(_RELEASE, values[0])
+            return
+        with self._file.together():
+            self._file.change_each(_RELEASE, values)
+
+    def settle(self, key: bytes, vote: Vote) -> Vote:
+        """Adds `vote` and releases `key`, at the cost of one of the two."""
+        with self._file.together():
+            standing = self.add(key, vote)
+            self._file.change(_RELEASE, {"key": key, "run": self._name})
+        return standing
+
+    @property
+    def _name(self) -> str:
+        if self._run is None:
+            with self._file.guarded("written"):
+                self._run = _RunLock(self.path)
+        return self._run.name
 
     def _lives(self, run: str) -> bool:
         if self._run is not None and run == self._run.name:
@@ -137,18 +157,10 @@ class VoteStore:
     def close(self) -> None:
         """Closes the file."""
         if self._run is not None:
+            with suppress(StoreError):  # the claims of a run that is gone are void anyway
+                self._file.change("DELETE FROM claims WHERE run = ?", (self._run.name,))
             self._run.close()
-        self._db.close()
-
-    @contextmanager
-    def _failing_clearly(self, verb: str, kind: type[StoreError] = StoreError) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError, ValueError) as exc:
-            raise kind(
-                f"{self.path}: the vote store cannot be {verb}: {exc}",
-                hint="name another file with --store, or go without one with --no-store",
-            ) from exc
+        self._file.close()
 
 
 class _RunLock:

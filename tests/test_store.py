@@ -56,6 +56,28 @@ def test_a_later_run_asks_again_what_may_heal(tmp_path: Path, reason: AbstainRea
     assert VoteStore(path).get(b"a") == YES
 
 
+def test_an_abstention_of_a_run_that_goes_on_is_not_asked_for_again(tmp_path: Path) -> None:
+    path, refused = tmp_path / "votes", Vote(Answer.ABSTAIN, AbstainReason.REFUSED)
+    keys = (b"one", b"all", b"by hand")
+    first = VoteStore(path)
+    assert first.claim(keys[0])
+    assert first.claim_all(keys[1:]) == [*keys[1:]]
+    first.settle(keys[0], refused)
+    for key in keys[1:]:
+        first.add(key, refused)
+    first.release(*keys[1:])
+    beside = VoteStore(path)
+    assert [beside.get(key) for key in keys] == [refused] * 3
+    assert [beside.claim(key) for key in keys] == [False] * 3
+    first.close()
+    later = VoteStore(path)
+    assert [later.get(key) for key in keys] == [None] * 3
+    assert later.claim_all(keys) == [*keys]
+    assert later.settle(keys[0], YES) == YES
+    assert beside.get(keys[0]) == YES
+    assert not later.claim(keys[0])
+
+
 def test_votes_outlive_the_process_that_cast_them(tmp_path: Path) -> None:
     path = tmp_path / "votes.sqlite3"
     store = VoteStore(path)

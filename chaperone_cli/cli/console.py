@@ -6,7 +6,6 @@ stdout is one; one behind stderr leaves nobody to tell.
 
 import os
 import sys
-from collections.abc import Iterable
 from errno import EIO, EPIPE
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -61,7 +60,7 @@ def result() -> "Console":
     """Gives the console on stdout, for what the command was asked for."""
     from rich.console import Console
 
-    return Console(file=cast(TextIO, _Guarded(_stdout())), highlight=False, soft_wrap=False)
+    return Console(file=cast(TextIO, _Guarded(_stdout())), highlight=False, emoji=False)
 
 
 def _stdout() -> TextIO:
@@ -92,7 +91,7 @@ def talk() -> "Console":
     """Gives the console on stderr, for progress, notes and errors."""
     from rich.console import Console
 
-    return Console(file=cast(TextIO, _Guarded(sys.stderr)), highlight=False)
+    return Console(file=cast(TextIO, _Guarded(sys.stderr)), highlight=False, emoji=False)
 
 
 def note(message: str) -> None:
@@ -101,15 +100,9 @@ def note(message: str) -> None:
         _Guarded(sys.stderr).write(f"{message}\n")
 
 
-def remark(remarks: Iterable[str]) -> None:
-    """Says on stderr what whoever started a run should know of it."""
-    for one in remarks:
-        note(f"note: {one}")
-
-
 def complain(error: ChaperoneError) -> None:
     """Says on stderr what was wrong and, on a second line, what to do."""
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     kind = "pending" if isinstance(error, VotesPending) else "error"
     note(f"{kind}: {plain(error.message)}")
@@ -119,6 +112,6 @@ def complain(error: ChaperoneError) -> None:
 
 def report_problem(problem: Problem) -> None:
     """Says one problem of the input on stderr."""
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     note(plain(f"{problem.severity}: {problem}"))

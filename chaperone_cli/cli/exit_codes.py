@@ -1,7 +1,7 @@
 """What each exit code means, and which one a run ends with."""
 
 from enum import IntEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from chaperone_cli.config import FailOn
 from chaperone_cli.domain.comparison import Change, Comparison
@@ -17,6 +17,9 @@ from chaperone_cli.errors import (
     UsageError,
     VotesPending,
 )
+
+if TYPE_CHECKING:
+    from chaperone_cli.rephrasing.run import Rephrased
 
 
 class ExitCode(IntEnum):
@@ -85,6 +88,19 @@ def of_measurement(summary: Summary, *, met: bool = True) -> ExitCode:
     if not met:
         return ExitCode.CRITERION
     return ExitCode.UNREAD if summary.problems[Severity.ERROR] else ExitCode.OK
+
+
+def of_rephrasing(done: "Rephrased") -> ExitCode:
+    """Gives the exit code of a command that rewrites: 10 where some response has no rewrite."""
+    if done.error is not None:
+        return of_error(done.error)
+    if done.ending is Ending.INTERRUPTED:
+        return ExitCode.INTERRUPTED
+    if not done.all_repaired:
+        return ExitCode.BLOCKED
+    if done.undecided:
+        return ExitCode.UNDECIDED
+    return ExitCode.UNREAD if done.unread else ExitCode.OK
 
 
 def _of_findings(summary: Summary, fail_on: FailOn, comparison: Comparison | None) -> ExitCode:

@@ -1,24 +1,15 @@
-"""Says what an audit by the claude evaluator would take, before it takes anything."""
+"""Prints what an audit by the claude evaluator would take, before it takes anything."""
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chaperone_cli.cli import wiring
-from chaperone_cli.cli.selecting import log_reader, selection
+from chaperone_cli.auditing.dry_run import DryRun, foretell
+from chaperone_cli.cli.console import result
+from chaperone_cli.cli.exit_codes import ExitCode
 from chaperone_cli.config import Settings
-from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.cost import Spend
-from chaperone_cli.domain.estimate import Estimate, Way
-from chaperone_cli.domain.problem import Problem
-from chaperone_cli.domain.selection import LeftOut
-from chaperone_cli.engine.dry_run import DryRun
-from chaperone_cli.engine.screening import Screener
-from chaperone_cli.evaluators.claude.endpoint import Endpoint
-from chaperone_cli.evaluators.claude.sizing import Sizing
-from chaperone_cli.evaluators.local.evaluator import LocalEvaluator
-from chaperone_cli.reporters.terminal.screen import plural
-from chaperone_cli.store import VoteStore
+from chaperone_cli.domain.estimate import HITS, HITS_AT_BEST, HITS_AT_WORST, Estimate, Way
+from chaperone_cli.reports.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,49 +23,14 @@ _WAYS = {
 }
 
 
-def forecast(paths: Sequence[str], settings: Settings) -> DryRun:
-    """Goes through the logs at `paths` as an audit would, without any call."""
-    evaluator = wiring.evaluator(settings)
-    screen = wiring.screen(settings)
-    protocol = wiring.protocol(settings, screen)
-    options = wiring.claude_options(settings)
-    sizing = Sizing.of(
-        protocol.rubric, settings.model, Endpoint.at(settings.base_url), batch=settings.batch
-    )
-    estimate = Estimate(sizing.shape, settings.votes, options.price)
-    run = DryRun(
-        protocol,
-        evaluator,
-        LocalEvaluator(),
-        sizing.prefixes,
-        estimate,
-        _store(settings),
-        Screener(protocol.screening, screen),
-    )
-    items = selection(settings).over(log_reader(paths, settings), LeftOut())
-    asyncio.run(_conduct(run, items))
-    return run
+def show(paths: Sequence[str], settings: Settings) -> int:
+    """Prints the forecast as a table, with what it rests on, and returns the exit code."""
+    foretold = foretell(paths, settings)
+    _print(foretold, settings, result())
+    return ExitCode.UNREAD if foretold.problems else ExitCode.OK
 
 
-async def _conduct(run: DryRun, items: Iterable[Conversation | Problem]) -> None:
-    try:
-        await run.run(items)
-    finally:
-        await run.evaluator.close()
-        if run.store is not None:
-            run.store.close()
-
-
-def _store(settings: Settings) -> VoteStore | None:
-    """Opens the store if there is one; a dry run makes none."""
-    path = settings.store or wiring.usual_store()
-    if settings.no_store or not path.exists():
-        return None
-    return VoteStore(path, keep_abstentions=settings.keep_abstentions or settings.detach)
-
-
-def show(run: DryRun, settings: Settings, console: "Console") -> None:
-    """Prints the forecast as a table, with what it rests on."""
+def _print(run: DryRun, settings: Settings, console: "Console") -> None:
     from rich.table import Table
 
     estimate = run.estimate
@@ -104,6 +60,33 @@ def _row(spend: Spend) -> tuple[str, ...]:
     )
 
 
+def _both_ways(estimate: Estimate) -> list[str]:
+    """Says what the log costs one by one and in batches, and which of them is cheaper."""
+    alone, together = estimate.ways[Way.CACHED].dollars, estimate.ways[Way.BATCHED].dollars
+    if not alone or not together:
+        return []
+    lines = [
+        f"{name}: {_dollars(estimate.ways[way])}; {_dollars(estimate.least[way])} where every turn "
+        f"is settled by the fewest votes{best}, {_dollars(estimate.most[way])} where all votes are "
+        f"cast{worst}."
+        for name, way, best, worst in (
+            ("One by one", Way.CACHED, "", ""),
+            (
+                *("In batches", Way.BATCHED),
+                f" and {HITS_AT_BEST:.0%} of requests find what is cached",
+                f" and {HITS_AT_WORST:.0%} do (expected: {HITS:.0%})",
+            ),
+        )
+    ]
+    if together > alone:
+        return [*lines, f"--batch would make it {together / alone:.1f} times dearer."]
+    return [*lines, f"--batch would save {1 - together / alone:.0%}, and take hours."]
+
+
+def _dollars(spend: Spend) -> str:
+    return f"${spend.dollars:,.4f}"
+
+
 def _notes(run: DryRun, settings: Settings) -> list[str]:
     from chaperone_cli.codec import prices
 
@@ -111,6 +94,7 @@ def _notes(run: DryRun, settings: Settings) -> list[str]:
         "Votes are foretold by the local evaluator; tokens are estimated from the text, give or "
         "take a quarter."
     ]
+    notes += _both_ways(run.estimate)
     if run.estimate.price is not None:
         as_of = prices.load(settings.prices).as_of
         notes.append(f"Prices as of {as_of}; votes already cast cost nothing in this run.")

@@ -4,10 +4,10 @@ Ctrl-C, `kill` and a terminal that was closed all mean the same: stop, and say h
 """
 
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
@@ -54,7 +54,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 class Interrupts:
-    """While entered, turns the first such signal into a cancellation of the run.
+    """Runs what the first such signal cancels.
 
     asyncio's own handling never reaches a run that waits for its input, because reading is not
     asynchronous here; so during a read the signal interrupts at once, as does any second signal.
@@ -64,23 +64,17 @@ class Interrupts:
         self._reading = False
         self._seen = False
         self._task: asyncio.Task[Any] | None = None
-        self._handled = _handled(self._handle)
 
-    def __enter__(self) -> Self:
-        self._handled.__enter__()
-        return self
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return what `work` comes to, in an event loop of its own; a first signal cancels it."""
+        import asyncio
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._handled.__exit__(kind, value, trace)
+        async def cancellable() -> T:
+            self._task = asyncio.current_task()
+            return await work
 
-    def cancels(self, task: "asyncio.Task[Any] | None") -> None:
-        """Names the task that a signal cancels."""
-        self._task = task
+        with _handled(self._handle):
+            return asyncio.run(cancellable())
 
     def reading(self, items: Iterable[T]) -> Iterator[T]:
         """Yields `items`, marking the time that is spent waiting for the next one."""

@@ -4,9 +4,12 @@ Their defaults are None, because the settings file stands between the options an
 defaults; the help shows the built-in ones.
 """
 
-from collections.abc import Mapping
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -24,19 +27,222 @@ STORE = "Votes already cast"
 _DEFAULTS = Settings()
 
 
-def _option(name: str, panel: str, help: str, *flags: str, shown: str = "", **more: Any) -> Any:
-    """Declares the option of the setting `name`; `shown` replaces its default in the help."""
-    default = shown or getattr(_DEFAULTS, name)
-    return typer.Option(
-        *(flags or (f"--{key_name(name)}",)),
-        envvar=env_name(name),
-        show_envvar=False,  # every option has one, of its own name: the epilog says so once
-        help=f"{help} Default: {default}." if default else help,
-        rich_help_panel=panel,
-        show_default=False,
-        **more,
-    )
+class _Option(NamedTuple):
+    """How a setting is given on the command line."""
 
+    type: Any
+    panel: str
+    metavar: str | None
+    help: str
+    flags: tuple[str, ...] = ()
+    shown: str = ""
+    """What the help says in place of the default."""
+
+    def declared(self, name: str) -> Any:
+        """Return what declares a parameter that takes the setting `name`."""
+        default = self.shown or getattr(_DEFAULTS, name)
+        return typer.Option(
+            *(self.flags or (f"--{key_name(name)}",)),
+            envvar=env_name(name),
+            show_envvar=False,  # every option has one, of its own name: the epilog says so once
+            help=f"{self.help} Default: {default}." if default else self.help,
+            rich_help_panel=self.panel,
+            show_default=False,
+            metavar=self.metavar,
+        )
+
+
+# fmt: off
+_OPTIONS = {
+    "format": _Option(
+        str, INPUT, "NAME",
+        "Format of the logs: canonical, rows, chatgpt, claude, sharegpt, openai, oasst, "
+        "langsmith, langfuse, otel, characterai, sillytavern, inspect, csv, text or parquet.",
+        shown='by content',
+    ),
+    "branches": _Option(
+        Branches, INPUT, "last|all",
+        "Of conversations that fork: the branch seen last, or all, each under its own id.",
+    ),
+    "where": _Option(
+        list[str], INPUT, "FACT=VALUE",
+        "Only conversations of which this holds, such as meta.model=gpt-4* or label!=neutral."
+        " Repeatable.",
+    ),
+    "since": _Option(str, INPUT, "TIME", "Only conversations that went on then or later."),
+    "until": _Option(
+        str, INPUT, "TIME",
+        "Only conversations that began before; a date counts whole.",
+    ),
+    "limit": _Option(int, INPUT, "N", "Only the first N of those selected."),
+    "sample": _Option(int, INPUT, "N", "Only N drawn at random, the same ones each time."),
+    "seed": _Option(int, INPUT, "S", "Another number draws another sample."),
+    "evaluator": _Option(
+        str, EVALUATION, "NAME",
+        "Who votes: local (offline), claude or recorded.",
+    ),
+    "recorded_votes": _Option(
+        Path, EVALUATION, "FILE",
+        "File of recorded votes for --evaluator recorded.",
+        shown='LOG.votes.jsonl beside each log',
+    ),
+    "screen": _Option(
+        str, EVALUATION, "local|none",
+        "Who reads first: with local, only suspicious turns and those around them are voted "
+        "on. The default, none, has every turn voted on.",
+    ),
+    "screen_level": _Option(
+        float, EVALUATION, "LEVEL",
+        "The suspicion from which a turn is voted on: log odds, 0 where the screen itself "
+        "would see one yes vote; lower screens out less.",
+        shown='what suits the screen',
+    ),
+    "screen_reach": _Option(
+        int, EVALUATION, "K",
+        "Turns before and after a suspicious one that are voted on too.",
+        shown=str(REACH),
+    ),
+    "rubric": _Option(
+        str, EVALUATION, "ID|FILE",
+        "The question to answer: a rubric's id, or a .toml file.",
+    ),
+    "votes": _Option(int, EVALUATION, "N", "N, the votes on each turn."),
+    "rule": _Option(
+        str, EVALUATION, "RULE",
+        "When a turn blocks: unanimous, balanced, conservative, or a number of yes votes.",
+    ),
+    "sides": _Option(
+        Sides, EVALUATION, "SIDES",
+        "Turns that are voted on: prompts, responses or both.",
+    ),
+    "all_votes": _Option(
+        bool, EVALUATION, None,
+        "Cast all N votes even where the verdict is settled, and report every rule.",
+        flags=("--all-votes/--no-all-votes",),
+    ),
+    "until_block": _Option(
+        bool, EVALUATION, None,
+        "Leave each conversation at its first blocking turn.",
+        flags=("--until-block/--no-until-block",),
+    ),
+    "concurrency": _Option(
+        int, EVALUATION, "N",
+        "Conversations under way at the same time.",
+        shown='what suits the evaluator',
+    ),
+    "model": _Option(str, CLAUDE, "ID", "The model that is asked: any id."),
+    "base_url": _Option(
+        str, CLAUDE, "URL",
+        "Another server that speaks the Messages API, such as http://localhost:11434.",
+    ),
+    "max_cost": _Option(
+        float, CLAUDE, "USD",
+        "US dollars: the run stops before it costs more, and can be continued.",
+    ),
+    "max_cost_total": _Option(
+        float, CLAUDE, "USD",
+        "US dollars for this run and all earlier ones on the same vote store together.",
+    ),
+    "max_calls": _Option(
+        int, CLAUDE, "N",
+        "Calls: the run stops before it makes more, and can be continued.",
+    ),
+    "dry_run": _Option(
+        bool, CLAUDE, None,
+        "Only say what the audit would take: calls, tokens and dollars.",
+        flags=("--dry-run/--no-dry-run",),
+    ),
+    "explain": _Option(
+        bool, CLAUDE, None,
+        "Have each first block explained by one more call.",
+        flags=("--explain/--no-explain",),
+    ),
+    "batch": _Option(
+        bool, CLAUDE, None,
+        "Ask in message batches, within hours: half the price of a token, but less of a request is "
+        "found in the cache, so that a run may cost more; --dry-run compares. An interrupted run "
+        "goes on later.",
+        flags=("--batch/--no-batch",),
+    ),
+    "detach": _Option(
+        bool, CLAUDE, None,
+        "With --batch, leave once the votes are asked for; run again to collect them.",
+        flags=("--detach/--no-detach",),
+    ),
+    "timeout": _Option(
+        float, CLAUDE, "SECONDS",
+        "Seconds after which a call is made again; a vote is given up after five times as "
+        "many.",
+    ),
+    "calls_at_once": _Option(
+        int, CLAUDE, "N",
+        "Calls under way at the same time at most; how many the server takes is found by "
+        "trying.",
+        shown='256',
+    ),
+    "latency": _Option(
+        Latency, CLAUDE, "normal|fast",
+        "With fast, all votes on a turn are asked for at once after a first yes where a block"
+        " is likely: by the turn before, or by the screen. The verdicts are the same.",
+    ),
+    "prices": _Option(
+        Path, CLAUDE, "FILE",
+        "A .toml file of prices that come before the shipped ones.",
+    ),
+    "output": _Option(
+        list[str], OUTPUT, "FILE",
+        "Write a report; the suffix chooses its format: .json, .jsonl, .csv, .html, .sarif, "
+        ".xml (JUnit), .md, .parquet. An audit writes a folder of evidence where the name "
+        "ends in /. Repeatable.",
+        flags=("-o", "--output",),
+    ),
+    "quote": _Option(
+        bool, OUTPUT, None,
+        "Let the reports hold the flagged spans, at most 140 characters each.",
+        flags=("--quote/--no-quote",),
+    ),
+    "rows": _Option(int, OUTPUT, "N", "Conversations that the terminal table shows at most."),
+    "fail_on": _Option(
+        FailOn, OUTPUT, "WHEN",
+        "What exits with 10 or 11: undecided (and blocked) turns, block, or never.",
+    ),
+    "hash_ids": _Option(
+        bool, OUTPUT, None,
+        "Show keyed hashes instead of conversation ids and file names, everywhere. Needs a "
+        "key in CHAPERONE_HASH_KEY or --hash-key-file.",
+        flags=("--hash-ids/--plain-ids",),
+    ),
+    "hash_key_file": _Option(Path, OUTPUT, "FILE", "File with the key for --hash-ids."),
+    "baseline": _Option(
+        Path, OUTPUT, "FILE",
+        "An earlier .json or .jsonl report: show what changed, and let only what is new make "
+        "the exit code 10 or 11.",
+    ),
+    "changes": _Option(
+        list[str], OUTPUT, "FILE",
+        "With --baseline, write what changed: .json (comparison.v1) or .md. Repeatable.",
+    ),
+    "store": _Option(
+        Path, STORE, "FILE",
+        "The file that keeps them.",
+        shown="this system's state folder",
+    ),
+    "no_store": _Option(
+        bool, STORE, None,
+        "Keep no votes, and use none that were kept.",
+        flags=("--no-store/--with-store",),
+    ),
+    "keep_abstentions": _Option(
+        bool, STORE, None,
+        "Take refused and unreadable votes of earlier runs as they are, instead of asking "
+        "again.",
+        flags=("--keep-abstentions/--ask-abstentions-again",),
+    ),
+}
+# fmt: on
+SELECTION = ("format", "branches", "where", "since", "until", "limit", "sample", "seed")
+SCREEN = ("screen", "screen_level", "screen_reach")
+MODEL = ("model", "base_url", "timeout", "max_cost", "max_calls", "prices")
 
 Paths = Annotated[
     list[str],
@@ -64,390 +270,76 @@ Config = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
-Format = Annotated[
-    str | None,
-    _option(
-        "format",
-        INPUT,
-        "Format of the logs: canonical, rows, chatgpt, claude, sharegpt, openai, oasst, langsmith, "
-        "langfuse, otel, characterai, sillytavern, inspect, csv, text or parquet.",
-        shown="by content",
-        metavar="NAME",
-    ),
-]
-BranchesOption = Annotated[
-    Branches | None,
-    _option(
-        "branches",
-        INPUT,
-        "Of conversations that fork: the branch seen last, or all, each under its own id.",
-        metavar="last|all",
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    _option(
-        "where",
-        INPUT,
-        "Only conversations of which this holds, such as meta.model=gpt-4* or label!=neutral. "
-        "Repeatable.",
-        metavar="FACT=VALUE",
-    ),
-]
-Since = Annotated[
-    str | None,
-    _option("since", INPUT, "Only conversations that went on then or later.", metavar="TIME"),
-]
-Until = Annotated[
-    str | None,
-    _option(
-        "until", INPUT, "Only conversations that began before; a date counts whole.", metavar="TIME"
-    ),
-]
-Limit = Annotated[
-    int | None, _option("limit", INPUT, "Only the first N of those selected.", metavar="N")
-]
-Sample = Annotated[
-    int | None,
-    _option("sample", INPUT, "Only N drawn at random, the same ones each time.", metavar="N"),
-]
-Seed = Annotated[
-    int | None, _option("seed", INPUT, "Another number draws another sample.", metavar="S")
-]
-Evaluator = Annotated[
-    str | None,
-    _option(
-        "evaluator",
-        EVALUATION,
-        "Who votes: local (offline), claude or recorded.",
-        metavar="NAME",
-    ),
-]
-RecordedVotes = Annotated[
-    Path | None,
-    _option(
-        "recorded_votes",
-        EVALUATION,
-        "File of recorded votes for --evaluator recorded.",
-        shown="LOG.votes.jsonl beside each log",
-        metavar="FILE",
-    ),
-]
-ScreenName = Annotated[
-    str | None,
-    _option(
-        "screen",
-        EVALUATION,
-        "Who reads first: with local, only suspicious turns and those around them are voted on. "
-        "The default, none, has every turn voted on.",
-        metavar="local|none",
-    ),
-]
-ScreenLevel = Annotated[
-    float | None,
-    _option(
-        "screen_level",
-        EVALUATION,
-        "The suspicion from which a turn is voted on: log odds, 0 where the screen itself would "
-        "see one yes vote; lower screens out less.",
-        shown="what suits the screen",
-        metavar="LEVEL",
-    ),
-]
-ScreenReach = Annotated[
-    int | None,
-    _option(
-        "screen_reach",
-        EVALUATION,
-        "Turns before and after a suspicious one that are voted on too.",
-        shown=str(REACH),
-        metavar="K",
-    ),
-]
-RubricName = Annotated[
-    str | None,
-    _option(
-        "rubric",
-        EVALUATION,
-        "The question to answer: a rubric's id, or a .toml file.",
-        metavar="ID|FILE",
-    ),
-]
-Votes = Annotated[
-    int | None,
-    _option(
-        "votes",
-        EVALUATION,
-        "N, the votes on each turn.",
-        metavar="N",
-    ),
-]
-RuleName = Annotated[
-    str | None,
-    _option(
-        "rule",
-        EVALUATION,
-        "When a turn blocks: unanimous, balanced, conservative, or a number of yes votes.",
-        metavar="RULE",
-    ),
-]
-SidesOption = Annotated[
-    Sides | None,
-    _option(
-        "sides", EVALUATION, "Turns that are voted on: prompts, responses or both.", metavar="SIDES"
-    ),
-]
-AllVotes = Annotated[
-    bool | None,
-    _option(
-        "all_votes",
-        EVALUATION,
-        "Cast all N votes even where the verdict is settled, and report every rule.",
-        "--all-votes/--no-all-votes",
-    ),
-]
-UntilBlock = Annotated[
-    bool | None,
-    _option(
-        "until_block",
-        EVALUATION,
-        "Leave each conversation at its first blocking turn.",
-        "--until-block/--no-until-block",
-    ),
-]
-Concurrency = Annotated[
-    int | None,
-    _option(
-        "concurrency",
-        EVALUATION,
-        "Conversations under way at the same time.",
-        shown="what suits the evaluator",
-        metavar="N",
-    ),
-]
-Model = Annotated[
-    str | None, _option("model", CLAUDE, "The model that is asked: any id.", metavar="ID")
-]
-BaseUrl = Annotated[
-    str | None,
-    _option(
-        "base_url",
-        CLAUDE,
-        "Another server that speaks the Messages API, such as http://localhost:11434.",
-        metavar="URL",
-    ),
-]
-MaxCost = Annotated[
-    float | None,
-    _option(
-        "max_cost",
-        CLAUDE,
-        "US dollars: the run stops before it costs more, and can be continued.",
-        metavar="USD",
-    ),
-]
-MaxCostTotal = Annotated[
-    float | None,
-    _option(
-        "max_cost_total",
-        CLAUDE,
-        "US dollars for this run and all earlier ones on the same vote store together.",
-        metavar="USD",
-    ),
-]
-MaxCalls = Annotated[
-    int | None,
-    _option(
-        "max_calls",
-        CLAUDE,
-        "Calls: the run stops before it makes more, and can be continued.",
-        metavar="N",
-    ),
-]
-DryRun = Annotated[
-    bool | None,
-    _option(
-        "dry_run",
-        CLAUDE,
-        "Only say what the audit would take: calls, tokens and dollars.",
-        "--dry-run/--no-dry-run",
-    ),
-]
-Explain = Annotated[
-    bool | None,
-    _option(
-        "explain",
-        CLAUDE,
-        "Have each first block explained by one more call.",
-        "--explain/--no-explain",
-    ),
-]
-Batch = Annotated[
-    bool | None,
-    _option(
-        "batch",
-        CLAUDE,
-        "Ask in message batches: half the price, within hours. An interrupted run goes on later.",
-        "--batch/--no-batch",
-    ),
-]
-Detach = Annotated[
-    bool | None,
-    _option(
-        "detach",
-        CLAUDE,
-        "With --batch, leave once the votes are asked for; run again to collect them.",
-        "--detach/--no-detach",
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    _option(
-        "timeout",
-        CLAUDE,
-        "Seconds after which a call is made again; a vote is given up after five times as many.",
-        metavar="SECONDS",
-    ),
-]
-CallsAtOnce = Annotated[
-    int | None,
-    _option(
-        "calls_at_once",
-        CLAUDE,
-        "Calls under way at the same time at most; how many the server takes is found by trying.",
-        shown="256",
-        metavar="N",
-    ),
-]
-LatencyOption = Annotated[
-    Latency | None,
-    _option(
-        "latency",
-        CLAUDE,
-        "With fast, all votes on a turn are asked for at once after a first yes where a block is "
-        "likely: by the turn before, or by the screen. The verdicts are the same.",
-        metavar="normal|fast",
-    ),
-]
-Prices = Annotated[
-    Path | None,
-    _option(
-        "prices",
-        CLAUDE,
-        "A .toml file of prices that come before the shipped ones.",
-        metavar="FILE",
-    ),
-]
-Output = Annotated[
-    list[str] | None,
-    _option(
-        "output",
-        OUTPUT,
-        "Write a report; the suffix chooses its format: .json, .jsonl, .csv, .html, .sarif, .xml "
-        "(JUnit), .md, .parquet. An audit writes a folder of evidence where the name ends in /. "
-        "Repeatable.",
-        "-o",
-        "--output",
-        metavar="FILE",
-    ),
-]
-Quote = Annotated[
-    bool | None,
-    _option(
-        "quote",
-        OUTPUT,
-        "Let the reports hold the flagged spans, at most 140 characters each.",
-        "--quote/--no-quote",
-    ),
-]
-Rows = Annotated[
-    int | None,
-    _option("rows", OUTPUT, "Conversations that the terminal table shows at most.", metavar="N"),
-]
-FailOnOption = Annotated[
-    FailOn | None,
-    _option(
-        "fail_on",
-        OUTPUT,
-        "What exits with 10 or 11: undecided (and blocked) turns, block, or never.",
-        metavar="WHEN",
-    ),
-]
-HashIds = Annotated[
-    bool | None,
-    _option(
-        "hash_ids",
-        OUTPUT,
-        "Show keyed hashes instead of conversation ids and file names, everywhere. Needs a key in "
-        "CHAPERONE_HASH_KEY or --hash-key-file.",
-        "--hash-ids/--plain-ids",
-    ),
-]
-HashKeyFile = Annotated[
-    Path | None,
-    _option("hash_key_file", OUTPUT, "File with the key for --hash-ids.", metavar="FILE"),
-]
-Baseline = Annotated[
-    Path | None,
-    _option(
-        "baseline",
-        OUTPUT,
-        "An earlier .json or .jsonl report: show what changed, and let only what is new make the "
-        "exit code 10 or 11.",
-        metavar="FILE",
-    ),
-]
-Changes = Annotated[
-    list[str] | None,
-    _option(
-        "changes",
-        OUTPUT,
-        "With --baseline, write what changed: .json (comparison.v1) or .md. Repeatable.",
-        metavar="FILE",
-    ),
-]
-Store = Annotated[
-    Path | None,
-    _option(
-        "store",
-        STORE,
-        "The file that keeps them.",
-        shown="this system's state folder",
-        metavar="FILE",
-    ),
-]
-NoStore = Annotated[
-    bool | None,
-    _option(
-        "no_store",
-        STORE,
-        "Keep no votes, and use none that were kept.",
-        "--no-store/--with-store",
-    ),
-]
-KeepAbstentions = Annotated[
-    bool | None,
-    _option(
-        "keep_abstentions",
-        STORE,
-        "Take refused and unreadable votes of earlier runs as they are, instead of asking again.",
-        "--keep-abstentions/--ask-abstentions-again",
-    ),
-]
 
 
-def settings(given: Mapping[str, Any]) -> Settings:
-    """Gives the settings in force for a command.
+def own(
+    help: str, *flags: str, panel: str | None = None, metavar: str | None = None, **more: Any
+) -> Any:
+    """Declares an option that belongs to one command alone and is no setting."""
+    return typer.Option(
+        *flags, help=help, metavar=metavar, rich_help_panel=panel, show_default=False, **more
+    )
 
-    `given` holds the command's parameters by name, as its `locals()` do; those that are no setting
-    play no part, and None means that nothing was said.
+
+def declared(name: str) -> Any:
+    """Return what declares a parameter that takes the setting `name`."""
+    return _OPTIONS[name].declared(name)
+
+
+def takes(*names: str, **fixed: object) -> Callable[[Callable[..., int]], Callable[..., None]]:
+    """Lets a command take the options of the settings `names`, and `--config` where it stands.
+
+    Around those stand the command's own parameters: those without a default come first, the others
+    last, in the place of `*` or of their name. The command is called with them, with `config`, and
+    with the `settings` in force, in which `fixed` ones are what they are. It returns the exit code.
     """
-    import os
 
-    from chaperone_cli.config import NAMES, load
+    def take(command: Callable[..., int]) -> Callable[..., None]:
+        mine = [
+            parameter
+            for parameter in inspect.signature(command, eval_str=True).parameters.values()
+            if parameter.name not in ("settings", "config")
+        ]
+        first = [one for one in mine if one.default is one.empty]
+        rest = [one for one in mine if one.default is not one.empty]
+        shared: list[inspect.Parameter] = []
+        for name in names if "*" in names else (*names, "*"):
+            if name == "*":
+                shared += [one for one in rest if one.name not in names]
+            else:
+                shared.append(next((o for o in rest if o.name == name), None) or _parameter(name))
+        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in (*first, *shared)]
 
-    overrides = {name: value for name, value in given.items() if name in NAMES}
+        @wraps(command)
+        def called(**given: Any) -> None:
+            shared = {name: value for name, value in given.items() if name in _OPTIONS}
+            if any(one.name == "output" for one in mine):
+                shared["output"] = None
+            settings = _settings({**shared, **fixed}, given.get("config"))
+            own = {one.name: given[one.name] for one in mine}
+            raise typer.Exit(command(**own, settings=settings, config=given.get("config")))
+
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        return called
+
+    return take
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    annotation = (
+        Config if name == "config" else Annotated[_OPTIONS[name].type | None, declared(name)]
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
+
+
+def _settings(overrides: Mapping[str, Any], config: Path | None) -> Settings:
+    from chaperone_cli.config import load
+
+    given = dict(overrides)
     for name in ("output", "changes", "where"):
-        if overrides.get(name) is not None:
-            overrides[name] = tuple(overrides[name]) or None
-    return load(overrides, os.environ, Path.cwd(), given["config"])
+        if given.get(name) is not None:
+            given[name] = tuple(given[name]) or None
+    return load(given, os.environ, Path.cwd(), config)

@@ -7,13 +7,13 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TextIO
 
+from chaperone_cli.auditing.build import files_read
 from chaperone_cli.config import Settings, find
 from chaperone_cli.domain.run import Ending
 from chaperone_cli.errors import UsageError
-from chaperone_cli.evaluators.recorded import beside
-from chaperone_cli.readers.inputs import STDIN, Input, find_inputs
-from chaperone_cli.reporters.evidence import FILES, folder_of
-from chaperone_cli.reporters.target import Target, place_of
+from chaperone_cli.readers.inputs import STDIN
+from chaperone_cli.reports.evidence_folder import FILES, folder_of
+from chaperone_cli.reports.files import AtomicFile, place_of
 
 Identity = tuple[int, int] | str
 """Device and inode of a file that is there, whatever it is called; else its resolved path."""
@@ -69,7 +69,7 @@ def _read(
     settings: Settings, config: Path | None, logs: Sequence[str], also: Sequence[Path | None]
 ) -> Iterator[str]:
     yield from (path for path in logs if path != STDIN)
-    yield from (path for path in read_by(logs, settings) if path != STDIN)
+    yield from (path for path in files_read(logs, settings) if path != STDIN)
     files = (
         config or find(Path.cwd()),
         settings.baseline,
@@ -83,23 +83,6 @@ def _read(
         if file is not None:
             yield str(file)
             yield from (str(file / name) for name in FILES if file.is_dir())
-
-
-def read_by(logs: Sequence[str], settings: Settings) -> Iterator[str]:
-    """Gives every file that auditing `logs` reads: the logs themselves, and recorded votes."""
-    found = [item for item in find_inputs(logs) if isinstance(item, Input)]
-    for item in found:
-        yield item.path
-    if settings.recorded_votes is not None:
-        yield str(settings.recorded_votes)
-    elif settings.evaluator == "recorded":
-        for item in found:
-            try:
-                votes = beside(item.path)
-            except UsageError:
-                continue
-            if votes.is_file():
-                yield str(votes)
 
 
 def is_folder(path: str) -> bool:
@@ -146,11 +129,11 @@ def _check(path: str, folders: bool) -> None:
     if path == STDIN:
         return
     if not (folders and is_folder(path)):
-        Target(Path(path)).check()
+        AtomicFile(Path(path)).check()
         return
     folder = Path(path)
     if folder.is_dir():
-        Target(folder / FILES[0]).check()
+        AtomicFile(folder / FILES[0]).check()
     elif not folder.parent.is_dir():
         raise UsageError(
             f"cannot make the folder {folder}: there is no folder {folder.parent}",

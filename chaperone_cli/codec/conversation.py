@@ -15,7 +15,7 @@ from chaperone_cli.codec.message import (
     optional_string,
     wrong,
 )
-from chaperone_cli.codec.plain_messages import PlainMessages, are_plain, plain_messages
+from chaperone_cli.codec.plain_messages import PlainMessages, are_plain, measure, plain_messages
 from chaperone_cli.domain.conversation import Conversation, Message, Side, Source
 
 _MAX_ONSET = 2**53 - 1
@@ -46,9 +46,9 @@ def decode(document: Mapping[str, Any], source: Source) -> Conversation | Defect
         and id_
         and isinstance(turns, list)
         and (len(document) == 2 or _has_no_further(document))
-        and are_plain(turns)
+        and (measured := measure(turns)) is not None
     ):
-        return Conversation(id_, PlainMessages(turns), source)
+        return Conversation(id_, PlainMessages(turns, measured), source)
     return _decode_closely(document, source)
 
 
@@ -139,8 +139,8 @@ def _decode_turns(
     if not isinstance(turns, list):
         defects.append(wrong("turns", document, "a list of messages"))
         return (), 0, 0
-    if are_plain(turns):
-        return PlainMessages(turns), 0, 0
+    if (measured := measure(turns)) is not None:
+        return PlainMessages(turns, measured), 0, 0
     gathered = _Gathered(defects)
     for number, turn in enumerate(turns, 1):
         gathered.add(number, turn)

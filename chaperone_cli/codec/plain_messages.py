@@ -9,6 +9,11 @@ from chaperone_cli.domain.conversation import Message
 _FURTHER_KEYS = ("id", "name", "at")
 """What a message may say besides its role and its content, in the order of Message."""
 _have_no_further = frozenset(_FURTHER_KEYS).isdisjoint
+MESSAGE_KEYS = frozenset({"role", "content", *_FURTHER_KEYS})
+"""Everything that a message may say."""
+
+Measured = tuple[int, bool]
+"""The characters in all texts of messages, and whether any says more than a message may."""
 
 
 def are_plain(turns: list[Any]) -> bool:
@@ -17,22 +22,34 @@ def are_plain(turns: list[Any]) -> bool:
     False says only that somebody has to look closer: there may be blank texts, lists of parts,
     numbers for ids, or defects.
     """
+    return measure(turns) is not None
+
+
+def measure(turns: list[Any]) -> Measured | None:
+    """Measures `turns` if they are plain, else gives None."""
     # Reading a log takes much of its time here: hence one loop, and no call that can be spared.
     roles = ROLES
+    characters, unknown = 0, False
     try:
         for turn in turns:
             role = turn["role"]
+            text = turn["content"]
             if (
                 # A string just read has no hash yet, so that looking it up takes longest.
                 (role != "user" and role != "assistant" and role not in roles)
-                or not turn["content"].strip()
-                or (len(turn) != 2 and not _further_are_plain(turn))
+                or not text
+                or text.isspace()
             ):
-                return False
+                return None
+            characters += len(text)
+            if len(turn) != 2:
+                if not _further_are_plain(turn):
+                    return None
+                unknown = unknown or not MESSAGE_KEYS.issuperset(turn)
     except (AttributeError, KeyError, TypeError):
-        # A key is missing, or a value of another type: of JSON's, only strings have `strip`.
-        return False
-    return True
+        # A key is missing, or a value of another type: of JSON's, only strings have `isspace`.
+        return None
+    return characters, unknown
 
 
 def _further_are_plain(turn: dict[str, Any]) -> bool:
@@ -65,11 +82,12 @@ class PlainMessages(Sequence[Message]):
     conversation that is only counted, or left out, they never are.
     """
 
-    __slots__ = ("_messages", "_turns")
+    __slots__ = ("_messages", "_turns", "measured")
 
-    def __init__(self, turns: list[Any]) -> None:
+    def __init__(self, turns: list[Any], measured: Measured) -> None:
         self._turns = turns
         self._messages: tuple[Message, ...] | None = None
+        self.measured = measured
 
     def _made(self) -> tuple[Message, ...]:
         if self._messages is None:

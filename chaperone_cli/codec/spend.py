@@ -27,13 +27,19 @@ def encode_spend(spend: Spend) -> dict[str, Any]:
         document["written_off"] = round(spend.written_off, 6)
     if spend.estimated:
         document["estimated"] = spend.estimated
+    if spend.all_runs is not None:
+        document["all_runs"] = round(spend.all_runs, 6)
     return document
 
 
 def decode_spend(node: Node) -> Spend:
     """Reads the `spend` of a report's usage."""
-    node.only("calls", "failed", "unaccounted", "tokens", "dollars", "written_off", "estimated")
+    node.only(
+        *("calls", "failed", "unaccounted", "tokens", "dollars"),
+        *("written_off", "estimated", "all_runs"),
+    )
     written_off, estimated = node.maybe("written_off"), node.maybe("estimated")
+    all_runs = node.maybe("all_runs")
     tokens, dollars = node.get("tokens"), node.get("dollars").nullable()
     return Spend(
         node.get("calls").integer(),
@@ -43,4 +49,5 @@ def decode_spend(node: Node) -> Spend:
         None if dollars is None else dollars.number(),
         0.0 if written_off is None else written_off.number(),
         0 if estimated is None else estimated.integer(),
+        None if all_runs is None else all_runs.number(),
     )

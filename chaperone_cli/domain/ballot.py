@@ -27,7 +27,7 @@ class Ballot:
         self._tally = Tally()
 
     def wanted(self) -> range:
-        """Gives the numbers of the passes to ask for now; none once enough votes are cast."""
+        """The numbers of the passes to ask for now; none once enough votes are cast."""
         cast = self._tally.cast
         if self._all_votes:
             return range(cast + 1, self._passes + 1)
@@ -43,7 +43,7 @@ class Ballot:
             self._tally = self._tally.plus(vote.answer)
 
     def outcome(self, turn: Turn) -> TurnVerdict:
-        """Gives the verdict on `turn`; raises ValueError while votes are still wanted."""
+        """The verdict on `turn`; raises ValueError while votes are still wanted."""
         verdict = self._rule.decide(self._tally, self._passes)
         if verdict is None:
             raise ValueError("the votes cast so far do not settle the verdict")
@@ -53,7 +53,7 @@ class Ballot:
 def first_blocks(
     turns: Sequence[TurnVerdict], rules: Sequence[Rule], passes: int
 ) -> dict[str, int | None]:
-    """Gives every rule's first blocking turn in `turns`, on which all `passes` votes were cast."""
+    """Every rule's first blocking turn in `turns`, on which all `passes` votes were cast."""
     return {
         rule.name: next(
             (turn.turn for turn in turns if rule.decide(turn.tally, passes) is Verdict.BLOCK), None

@@ -46,7 +46,7 @@ class BondLexicon:
     """Phrases and what takes their place; quotations are left alone."""
 
     def spans(self, text: str) -> tuple[BondSpan, ...]:
-        """Gives the stretches of `text` that carry a bond beyond doubt, in order."""
+        """The stretches of `text` that carry a bond beyond doubt, in order."""
         own = own_words(text.replace("\u2019", "'"))
         found = [
             BondSpan(kind, match.start(), match.end())
@@ -56,16 +56,16 @@ class BondLexicon:
         return tuple(sorted(found, key=lambda span: (span.start, -span.end, span.kind)))
 
     def speaks_of_itself(self, text: str) -> bool:
-        """Says whether `text` speaks of the chatbot as of someone with a life of its own."""
+        """Whether `text` speaks of the chatbot as of someone with a life of its own."""
         own = own_words(text.replace("\u2019", "'"))
         return self.myself.search(self.plain_self.sub(" ", own)) is not None
 
     def states_a_limit(self, text: str) -> bool:
-        """Says whether `text` says what the chatbot is or cannot be."""
+        """Whether `text` says what the chatbot is or cannot be."""
         return self.limits.search(own_words(text.replace("\u2019", "'"))) is not None
 
     def neutralised(self, text: str) -> str:
-        """Gives `text` with the phrases replaced that need not take their sentence with them."""
+        """`text` with the phrases replaced that need not take their sentence with them."""
         original = text
         for pattern, plain in self.neutral:
             own = own_words(text.replace("\u2019", "'"))
@@ -76,7 +76,7 @@ class BondLexicon:
 
 
 def tidy(sentence: str) -> str:
-    """Gives a sentence that lost words without doubled marks."""
+    """A sentence that lost words without doubled marks."""
     said = re.sub(r"[ \t]+([,.!?;:])", r"\1", sentence.strip())
     said = re.sub(r"^[,;:\s]+", "", said)
     said = re.sub(r",(?:\s*,)+", ",", said)
@@ -85,5 +85,5 @@ def tidy(sentence: str) -> str:
 
 
 def raised(sentence: str) -> str:
-    """Gives `sentence` with its first letter as a capital."""
+    """`sentence` with its first letter as a capital."""
     return sentence[:1].upper() + sentence[1:]

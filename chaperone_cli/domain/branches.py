@@ -21,7 +21,7 @@ class Tree:
     parents: Mapping[str, str | None]
 
     def path_to(self, leaf: str) -> tuple[str, ...]:
-        """Gives the nodes from the root to `leaf`; a circle is followed once."""
+        """The nodes from the root to `leaf`; a circle is followed once."""
         path: dict[str, None] = {}
         node: str | None = leaf
         while node is not None and node in self.parents and node not in path:
@@ -30,18 +30,18 @@ class Tree:
         return tuple(reversed(path))
 
     def is_broken(self, path: tuple[str, ...]) -> bool:
-        """Says whether the node before the first of `path` is missing or closes a circle."""
+        """Whether the node before the first of `path` is missing or closes a circle."""
         return bool(path) and self.parents[path[0]] is not None
 
     def leaves(self) -> Iterator[str]:
-        """Gives the nodes that nothing follows."""
+        """The nodes that nothing follows."""
         followed = set(self.parents.values())
         return (node for node in self.parents if node not in followed)
 
     def abandoned(
         self, last: tuple[str, ...], counts: Callable[[str], bool]
     ) -> Iterator[tuple[str, ...]]:
-        """Gives the paths besides `last` that hold a node of their own for which `counts` holds."""
+        """The paths besides `last` that hold a node of their own for which `counts` holds."""
         on_last = set(last)
         for leaf in self.leaves():
             if leaf not in on_last:

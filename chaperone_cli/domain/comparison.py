@@ -93,7 +93,7 @@ class ChangedFacet(NamedTuple):
 def compare(
     conversation: str, old: Outcome | None, new: Outcome | None
 ) -> ChangedConversation | None:
-    """Gives what changed between two outcomes of a conversation; None if nothing did."""
+    """What changed between two outcomes of a conversation; None if nothing did."""
     changes = tuple(_changes(old, new))
     if not changes:
         return None
@@ -128,7 +128,7 @@ def _turned(old: Outcome | None, new: Outcome | None) -> bool:
 
 
 def _order(old: Outcome | None, new: Outcome | None) -> int:
-    """Gives a number below 0 where the first block comes earlier now, above 0 where later."""
+    """A number below 0 where the first block comes earlier now, above 0 where later."""
     if old is None or new is None or old.turn is None or new.turn is None:
         return 0
     return new.turn - old.turn
@@ -157,14 +157,14 @@ def _log_changed(old: Outcome, new: Outcome) -> bool | None:
 
 
 def evaluator_changed(old: Outcome, new: Outcome) -> bool | None:
-    """Says whether evaluator, rubric or rule differ; None where the outcomes do not tell."""
+    """Whether evaluator, rubric or rule differ; None where the outcomes do not tell."""
     if old.digests is None or new.digests is None:
         return None
     return old.digests.judgement != new.digests.judgement
 
 
 def changed_facets(old: RunHeader | None, new: RunHeader | None) -> tuple[ChangedFacet, ...] | None:
-    """Gives what of evaluator, rubric and rule differs; None where a run does not say."""
+    """What of evaluator, rubric and rule differs; None where a run does not say."""
     if old is None or new is None:
         return None
     return tuple(

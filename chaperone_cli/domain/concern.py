@@ -29,7 +29,7 @@ class Concern:
 
 
 def concern_of(concerns: tuple[Concern, ...], prompts: Sequence[str]) -> Concern:
-    """Gives the concern that the last of `prompts` holds most words of; the last one for none.
+    """The concern that the last of `prompts` holds most words of; the last one for none.
 
     What the two prompts before it say of a concern counts too, but less, and never alone.
     """
@@ -80,24 +80,24 @@ class Help:
         return tuple(filter(None, self.lines))
 
     def knows(self, locale: str) -> bool:
-        """Says whether there is a line for just the region of `locale`."""
+        """Whether there is a line for just the region of `locale`."""
         return _region(locale) in self.regions
 
     def lines_for(self, locale: str | None) -> str:
-        """Gives the lines for a locale such as `US` or `en-GB`; those for all where none fits."""
+        """The lines for a locale such as `US` or `en-GB`; those for all where none fits."""
         own = self.lines.get(_region(locale)) if locale else None
         everywhere = self.lines[""]
         return everywhere if not own or everywhere.split()[0] in own else f"{own}; {everywhere}"
 
     def distress_in(self, prompts: Iterable[str]) -> Distress:
-        """Gives the worst distress that `prompts` name outright."""
+        """The worst distress that `prompts` name outright."""
         text = "\n".join(prompts).replace("\u2019", "'")
         if self.crisis.search(text):
             return Distress.CRISIS
         return Distress.DISTRESS if self.distress.search(text) else Distress.NONE
 
     def points_to_help(self, text: str, distress: Distress) -> bool:
-        """Says whether `text` points to help that suits `distress`."""
+        """Whether `text` points to help that suits `distress`."""
         plain = text.replace("\u2019", "'")
         if self.line.search(plain):
             return True
@@ -109,7 +109,7 @@ def _region(locale: str) -> str:
 
 
 def stems(text: str, common: frozenset[str]) -> frozenset[str]:
-    """Gives the content words of `text`, cut to their beginnings so that forms fall together."""
+    """The content words of `text`, cut to their beginnings so that forms fall together."""
     return frozenset(
         word.removesuffix("'s")[:5] for word in words(text) if word not in common and len(word) > 2
     )

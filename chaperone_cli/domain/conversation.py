@@ -29,7 +29,7 @@ class Side(StrEnum):
 
     @classmethod
     def of(cls, role: Role) -> "Side | None":
-        """Gives the side that `role` speaks for; None for context, which is never voted on."""
+        """The side that `role` speaks for; None for context, which is never voted on."""
         return _SIDES.get(role)
 
 
@@ -44,7 +44,7 @@ class Sides(StrEnum):
     BOTH = "both"
 
     def include(self, side: Side) -> bool:
-        """Says whether turns of `side` are voted on."""
+        """Whether turns of `side` are voted on."""
         return self is Sides.BOTH or self.value == f"{side.value}s"
 
 
@@ -83,7 +83,7 @@ class Message(NamedTuple):
     list of messages, from 1; or the key of its node in a tree."""
 
     def chain(self, prefix: bytes) -> bytes:
-        """Gives the hash of the conversation that ends with this message after `prefix`.
+        """The hash of the conversation that ends with this message after `prefix`.
 
         Only what an evaluator is shown takes part: role, name and text, length-prefixed so that no
         text can imitate another division into messages.
@@ -175,7 +175,7 @@ class PrefixHasher:
         self._hash = EMPTY_PREFIX
 
     def up_to(self, turn: Turn) -> bytes:
-        """Gives the hash of the conversation up to and including `turn`; turns come in order."""
+        """The hash of the conversation up to and including `turn`; turns come in order."""
         while self._done <= turn.index:
             self._hash = self._messages[self._done].chain(self._hash)
             self._done += 1

@@ -26,11 +26,11 @@ class Tokens(NamedTuple):
         return self.input + self.write_5m + self.write_1h + self.read
 
     def plus(self, other: "Tokens") -> "Tokens":
-        """Gives the sums by kind."""
+        """The sums by kind."""
         return Tokens(*(a + b for a, b in zip(self, other, strict=True)))
 
     def times(self, count: int) -> "Tokens":
-        """Gives what so many calls alike take."""
+        """What so many calls alike take."""
         return self if count == 1 else Tokens(*(count * kind for kind in self))
 
 
@@ -45,7 +45,7 @@ class Rates:
     output: float
 
     def dollars(self, tokens: Tokens) -> float:
-        """Gives what `tokens` cost."""
+        """What `tokens` cost."""
         return (
             tokens.input * self.input
             + tokens.write_5m * self.write_5m
@@ -67,23 +67,23 @@ class Price:
     """What a call in a batch costs, as a share of the same call made at once."""
 
     def dollars(self, tokens: Tokens, *, batch: bool = False) -> float:
-        """Gives what one call costs that took `tokens`."""
+        """What one call costs that took `tokens`."""
         rates = self.rates_for(tokens.prompt)
         return rates.dollars(tokens) * (self.batch if batch else 1.0)
 
     def rates_for(self, prompt: int) -> Rates:
-        """Gives the rates of a call with `prompt` prompt tokens."""
+        """The rates of a call with `prompt` prompt tokens."""
         if self.long_from is not None and self.long_rates is not None and prompt > self.long_from:
             return self.long_rates
         return self.rates
 
     def most(self, prompt: int, output: int, *, batch: bool = False) -> float:
-        """Gives the most that a call of at most so many tokens can cost, in US dollars.
+        """The most that a call of at most so many tokens can cost, in US dollars.
 
-        All of its prompt may have to be written to the cache, for an hour where it is in a batch.
+        All of its prompt may have to be written to the cache.
         """
         rates = self.rates_for(prompt)
-        dearest = max(rates.input, rates.write_1h if batch else rates.write_5m)
+        dearest = max(rates.input, rates.write_5m)
         dollars = (prompt * dearest + output * rates.output) / PER
         return dollars * (self.batch if batch else 1.0)
 
@@ -105,6 +105,11 @@ class Spend:
     """US dollars that failed requests may have cost besides, at most."""
     estimated: int = 0
     """Answered requests of which the server gave no figures, counted as the most they can be."""
+    all_runs: float | None = None
+    """US dollars that all runs on the store come to, this one among them; None without a cap on it.
+
+    What calls that failed or are under way may have cost is part of it.
+    """
 
     @property
     def most_dollars(self) -> float:
@@ -132,6 +137,8 @@ class Spend:
         if self.estimated:
             of = "all" if self.estimated == self.calls - self.failed else f"{self.estimated:,}"
             said += f" ({of} replies without figures, counted as the most they can be)"
+        if self.all_runs is not None:
+            said += f", at most ${self.all_runs:,.4f} by all runs on this store"
         return said
 
     def estimate(self, tokens: Tokens, dollars: float) -> None:

@@ -28,7 +28,7 @@ class Digester:
         self._mark = f"{blake2b(self._key, digest_size=2).hexdigest()}-" if key else ""
 
     def digests(self, conversation: Conversation) -> Digests:
-        """Gives the digests that a verdict on `conversation` is reported with."""
+        """The digests that a verdict on `conversation` is reported with."""
         return Digests(self._conversation(conversation), self._judgement)
 
     def _conversation(self, conversation: Conversation) -> str | None:
@@ -60,7 +60,7 @@ _UNSCREENED = Facet("screen", "none")
 
 
 def facets(header: RunHeader) -> tuple[Facet, ...]:
-    """Gives everything besides the log that shapes a verdict, by name."""
+    """Everything besides the log that shapes a verdict, by name."""
     protocol = header.protocol
     settings = json.dumps(dict(header.evaluator_settings), sort_keys=True)
     return (
@@ -77,7 +77,7 @@ def facets(header: RunHeader) -> tuple[Facet, ...]:
 
 
 def comparable(one: str | None, other: str | None) -> bool:
-    """Says whether two conversation digests are both there and made with the same key, or none."""
+    """Whether two conversation digests are both there and made with the same key, or none."""
     if one is None or other is None:
         return False
     return one.rpartition("-")[0] == other.rpartition("-")[0]

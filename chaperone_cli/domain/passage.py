@@ -35,7 +35,7 @@ class Piece:
         return self.start + len(self.text)
 
     def saying(self, text: str) -> "Piece":
-        """Gives this piece with another text in its place."""
+        """The piece with another text in its place."""
         return replace(self, text=text)
 
 
@@ -73,7 +73,7 @@ def joined(kept: Iterable[Piece], whole: Iterable[Piece] = ()) -> str:
 
 
 def own_words(text: str) -> str:
-    """Gives `text` with code and quotations blanked out, every other character in its place.
+    """`text` with code and quotations blanked out, every other character in its place.
 
     What stands between quotation marks is a draft, a card or somebody else's words.
     """
@@ -81,7 +81,7 @@ def own_words(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Gives the words of `text`, in lower case."""
+    """The words of `text`, in lower case."""
     return [word.replace("\u2019", "'").lower() for word in _WORD.findall(text)]
 
 

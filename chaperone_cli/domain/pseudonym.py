@@ -27,31 +27,31 @@ class Names(Protocol):
     """How a run's ids and paths appear in what it puts out."""
 
     def id(self, name: str) -> str:
-        """Gives a conversation's id as it is reported."""
+        """A conversation's id as it is reported."""
         ...
 
     def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
-        """Gives `one` as it is reported."""
+        """`one` as it is reported."""
         ...
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
-        """Gives `verdict` as it is reported."""
+        """`verdict` as it is reported."""
         ...
 
     def problem(self, problem: Problem) -> Problem:
-        """Gives `problem` as it is reported."""
+        """`problem` as it is reported."""
         ...
 
     def header(self, header: RunHeader) -> RunHeader:
-        """Gives `header` as it is reported."""
+        """`header` as it is reported."""
         ...
 
     def error(self, error: ChaperoneError) -> ChaperoneError:
-        """Gives `error` as it is told."""
+        """`error` as it is told."""
         ...
 
     def path(self, path: str) -> str:
-        """Gives a path of a log as it is reported."""
+        """A path of a log as it is reported."""
         ...
 
 
@@ -59,31 +59,31 @@ class PlainNames:
     """Ids and paths as they are."""
 
     def id(self, name: str) -> str:
-        """Gives `name` itself."""
+        """`name` itself."""
         return name
 
     def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
-        """Gives `one` itself."""
+        """`one` itself."""
         return one
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
-        """Gives `verdict` itself."""
+        """`verdict` itself."""
         return verdict
 
     def problem(self, problem: Problem) -> Problem:
-        """Gives `problem` itself."""
+        """`problem` itself."""
         return problem
 
     def header(self, header: RunHeader) -> RunHeader:
-        """Gives `header` itself."""
+        """`header` itself."""
         return header
 
     def error(self, error: ChaperoneError) -> ChaperoneError:
-        """Gives `error` itself."""
+        """`error` itself."""
         return error
 
     def path(self, path: str) -> str:
-        """Gives `path` itself."""
+        """`path` itself."""
         return path
 
 
@@ -99,11 +99,11 @@ class HashedNames:
         self._paths: dict[str, str] = {}
 
     def id(self, name: str) -> str:
-        """Gives the hash of a conversation's id: `id-` and 20 hexadecimal digits."""
+        """The hash of a conversation's id: `id-` and 20 hexadecimal digits."""
         return f"id-{self._hash('id', name)}"
 
     def path(self, path: str) -> str:
-        """Gives the hash of a path: `log-`, 20 hexadecimal digits and the suffix."""
+        """The hash of a path: `log-`, 20 hexadecimal digits and the suffix."""
         if path == "-":
             return path
         if path not in self._paths:
@@ -111,18 +111,18 @@ class HashedNames:
         return self._paths[path]
 
     def verdict(self, verdict: ConversationVerdict) -> ConversationVerdict:
-        """Gives `verdict` with id and path hashed."""
+        """`verdict` with id and path hashed."""
         source = self._source(verdict.source)
         return replace(verdict, conversation=self.id(verdict.conversation), source=source)
 
     def rephrasing(self, one: "Rephrasing") -> "Rephrasing":
-        """Gives `one` with id and path of its conversation hashed; its text stays as it is."""
+        """`one` with id and path of its conversation hashed; its text stays as it is."""
         known = one.target.conversation
         hidden = replace(known, id=self.id(known.id), source=self._source(known.source))
         return replace(one, target=replace(one.target, conversation=hidden))
 
     def problem(self, problem: Problem) -> Problem:
-        """Gives `problem` with id and path hashed, also inside its message."""
+        """`problem` with id and path hashed, also inside its message."""
         path, message, name = self.path(problem.path), problem.message, problem.conversation
         for further in problem.names:
             self.path(further)
@@ -135,7 +135,7 @@ class HashedNames:
         return replace(problem, path=path, conversation=self.id(name), message=message)
 
     def header(self, header: RunHeader) -> RunHeader:
-        """Gives `header` with the inputs hashed, and the name of a file of recorded votes."""
+        """`header` with the inputs hashed, and the name of a file of recorded votes."""
         return replace(
             header,
             inputs=tuple(self.path(path) for path in header.inputs),
@@ -143,7 +143,7 @@ class HashedNames:
         )
 
     def error(self, error: ChaperoneError) -> ChaperoneError:
-        """Gives `error` with the id and the file that its message names hashed."""
+        """`error` with the id and the file that its message names hashed."""
         if error.path:
             error.message = error.message.replace(error.path, self.path(error.path))
         if error.conversation:
@@ -170,7 +170,7 @@ class HashedNames:
 
 
 def is_hashed(name: str) -> bool:
-    """Says whether an id is one that `HashedNames` gave."""
+    """Whether an id is one that `HashedNames` gave."""
     return re.fullmatch(rf"id-[0-9a-f]{{{2 * _SIZE}}}", name) is not None
 
 

@@ -42,7 +42,7 @@ def rank(rephrasings: Iterable[Rephrasing]) -> tuple[Standing, ...]:
 
 
 def length_change(one: Rephrasing) -> int:
-    """Gives the words of the best rewrite less those of the original; 0 where there is none."""
+    """The words of the best rewrite less those of the original; 0 where there is none."""
     best = one.best
     if best is None or not isinstance(best.outcome, Draft):
         return 0
@@ -50,7 +50,7 @@ def length_change(one: Rephrasing) -> int:
 
 
 def keeps_topic(one: Rephrasing) -> bool:
-    """Says whether the best rewrite keeps the topic."""
+    """Whether the best rewrite keeps the topic."""
     checks = one.best.checks if one.best else ()
     return any(check.name == "topic_kept" and check.passed for check in checks)
 

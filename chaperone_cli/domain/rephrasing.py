@@ -36,7 +36,7 @@ class Attempt:
 
     @property
     def passes(self) -> bool:
-        """Says whether the vote passes it and no check fails."""
+        """Whether the vote passes it and no check fails."""
         judged = self.judged
         return judged is not None and judged.verdict is Verdict.PASS and not self.failed_checks
 
@@ -65,7 +65,7 @@ class Floor:
 
     @property
     def blocks(self) -> bool:
-        """Says whether every one of them is blocked, so that no response could pass."""
+        """Whether every one of them is blocked, so that no response could pass."""
         return all(reply.verdict is Verdict.BLOCK for reply in self.replies)
 
 

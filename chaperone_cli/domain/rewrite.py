@@ -18,7 +18,7 @@ class Target:
 
     @classmethod
     def at(cls, conversation: Conversation, number: int) -> "Target":
-        """Gives turn `number` as a target; raises UsageError where that is no response."""
+        """Turn `number` as a target; raises UsageError where that is no response."""
         turns = conversation.turns
         where = f"turn {number} of conversation {conversation.id!r}"
         if not 1 <= number <= len(turns):
@@ -58,7 +58,7 @@ class Target:
         return len(self.conversation.turns) - self.turn.number
 
     def saying(self, text: str) -> "Target":
-        """Gives the conversation up to this turn, with `text` as the response.
+        """The conversation up to this turn, with `text` as the response.
 
         It ends there: what was said later answered the original and not the rewrite.
         """

@@ -34,16 +34,16 @@ class Phrasebook:
     """Words too common to tell a topic."""
 
     def useful(self, text: str) -> str:
-        """Gives the pieces of `text` that carry no bond."""
+        """The pieces of `text` that carry no bond."""
         whole = pieces(text)
         return joined((piece for piece in whole if not self.bond.spans(piece.text)), whole)
 
     def distress(self, target: Target) -> Distress:
-        """Gives the distress that the latest prompts name."""
+        """The distress that the latest prompts name."""
         return self.help.distress_in(target.prompts[-RECENT:])
 
     def topic(self, target: Target, text: str) -> float:
-        """Gives the share of the topic's words that `text` keeps, from 0 to 1.
+        """The share of the topic's words that `text` keeps, from 0 to 1.
 
         The topic is the content words of the original's useful part; where it has none, whether
         the reply to the prompt's concern has anything of it, 1 or 0.
@@ -53,11 +53,11 @@ class Phrasebook:
         return 1.0 if self.answers(target, text) else 0.0
 
     def words_of(self, target: Target) -> frozenset[str]:
-        """Gives the content words of what is useful in the original."""
+        """The content words of what is useful in the original."""
         return stems(self.useful(target.turn.text), self.common)
 
     def answers(self, target: Target, text: str) -> bool:
-        """Says whether `text` takes up the last prompt: a word of it, or its concern."""
+        """Whether `text` takes up the last prompt: a word of it, or its concern."""
         said = stems(text, self.common)
         if said & stems(target.prompt, self.common):
             return True
@@ -147,7 +147,7 @@ def _no_new_numbers(book: Phrasebook, strategy: Strategy, target: Target, text: 
 
 
 def _contacts(text: str) -> frozenset[str]:
-    """Gives the numbers of three digits or more and the web addresses in `text`."""
+    """The numbers of three digits or more and the web addresses in `text`."""
     numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))
     return frozenset({number for number in numbers if len(number) > 2}) | frozenset(
         address.lower() for address in _ADDRESS.findall(text)

@@ -38,7 +38,7 @@ class Rule:
         )
 
     def threshold(self, passes: int) -> int:
-        """Gives k, the yes votes of `passes` that block a turn; raises UsageError if k > N."""
+        """K, the yes votes of `passes` that block a turn; raises UsageError if k > N."""
         match self.name:
             case "unanimous":
                 return passes
@@ -58,7 +58,7 @@ class Rule:
         return k
 
     def decide(self, tally: Tally, passes: int) -> Verdict | None:
-        """Gives the verdict, or None while the outstanding votes could still change it."""
+        """The verdict, or None while the outstanding votes could still change it."""
         k = self.threshold(passes)
         outstanding = passes - tally.cast
         if tally.yes >= k:
@@ -70,7 +70,7 @@ class Rule:
         return None
 
     def wave(self, tally: Tally, passes: int) -> int:
-        """Gives how many further votes to ask for now: as many as every outcome needs at least.
+        """How many further votes to ask for now: as many as every outcome needs at least.
 
         No answer of such a wave can come too late to matter, so asking for its votes together
         casts no vote that asking one by one would have saved. It is 0 once the verdict is settled.

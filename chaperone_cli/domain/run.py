@@ -76,6 +76,43 @@ class Usage:
 
 
 @dataclass
+class Progress:
+    """How far a run has come, for whoever wants to look while it goes on."""
+
+    conversations: int = 0
+    turns_read: int = 0
+    """Turns of the conversations read so far, judged already or not."""
+    turns_left: int = 0
+    """Turns of finished conversations that were not voted on."""
+    turns: int = 0
+    """Turns judged."""
+    votes_cast: int = 0
+    votes_saved: int = 0
+
+    @property
+    def share_done(self) -> float:
+        """The share, from 0 to 1, of the turns read so far that are done with."""
+        return (self.turns + self.turns_left) / self.turns_read if self.turns_read else 0.0
+
+    def read(self, turns: int) -> None:
+        """Counts a conversation of `turns` turns that was read."""
+        self.turns_read += turns
+
+    def judged(self, votes: int, passes: int) -> None:
+        """Counts one judged turn with `votes` of `passes` votes cast."""
+        self.turns += 1
+        self.votes_cast += votes
+        self.votes_saved += passes - votes
+
+    def finished(self, verdict: ConversationVerdict, passes: int) -> None:
+        """Counts one conversation, whose judged turns were counted before."""
+        judged = len(verdict.turns)
+        self.conversations += 1
+        self.turns_left += verdict.turns_total - judged
+        self.votes_saved += (verdict.turns_selected - judged) * passes
+
+
+@dataclass
 class ScreenedOut:
     """What a screen kept from the vote."""
 
@@ -84,7 +121,7 @@ class ScreenedOut:
     """Conversations that pass without a vote, since all their turns were screened out."""
 
     def votes(self, passes: int) -> int:
-        """Gives the votes that `passes` on each of these turns would have cast."""
+        """The votes that `passes` on each of these turns would have cast."""
         return passes * self.turns.total()
 
     def add(self, verdict: ConversationVerdict) -> None:
@@ -134,7 +171,7 @@ class Summary:
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Summary":
-        """Gives the totals with which a run under `protocol` begins."""
+        """The totals with which a run under `protocol` begins."""
         screened_out = None if protocol.screening is None else ScreenedOut()
         return cls(protocol.passes, screened_out=screened_out)
 

@@ -31,13 +31,13 @@ class Screening:
         return f"{self.screen} {self.version}, level {self.level:g}, reach {self.reach}".strip()
 
     def screened_out(self, suspicions: Iterable[float]) -> frozenset[int]:
-        """Gives the numbers, from 1, of the turns that are not passed on."""
+        """The numbers, from 1, of the turns that are not passed on."""
         near = neighbourhoods(suspicions, self.reach)
         return frozenset(number for number, one in enumerate(near, 1) if one < self.level)
 
 
 def neighbourhoods(suspicions: Iterable[float], reach: int) -> Iterator[float]:
-    """Gives for every turn the highest suspicion within `reach` turns of it, itself included.
+    """For every turn the highest suspicion within `reach` turns of it, itself included.
 
     That is the highest level at which the turn is passed on. It reads `reach` turns ahead.
     """

@@ -69,7 +69,7 @@ class Condition:
         return cls(path, pattern.strip(), negated)
 
     def holds(self, conversation: Conversation) -> bool:
-        """Says whether it holds; one on a fact that the log does not tell holds only if negated."""
+        """Whether it holds; one on a fact that the log does not tell holds only if negated."""
         return any(fnmatchcase(v, self.pattern) for v in self._values(conversation)) != self.negated
 
     def _values(self, conversation: Conversation) -> list[str]:
@@ -101,7 +101,7 @@ class Selection:
     def over(
         self, items: Iterable[Conversation | Problem], left_out: LeftOut
     ) -> Iterator[Conversation | Problem]:
-        """Gives what is selected of `items`, in their order, and every problem met on the way.
+        """What is selected of `items`, in their order, and every problem met on the way.
 
         Counts the others in `left_out`. A sample is given at the end, and held until then.
         """

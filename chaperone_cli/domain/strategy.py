@@ -63,5 +63,5 @@ def placeholders(text: str) -> tuple[str, ...]:
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Gives `text` with every `{name}` of `values` filled in; values are not read again."""
+    """`text` with every `{name}` of `values` filled in; values are not read again."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text.strip())

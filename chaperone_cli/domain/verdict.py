@@ -40,7 +40,7 @@ class TurnVerdict:
 
     @property
     def tampering(self) -> bool:
-        """Says whether a vote carries the cue that something here may be tampered with."""
+        """Whether a vote carries the cue that something here may be tampered with."""
         return any(
             cue.startswith(TAMPERING)
             for vote in self.votes
@@ -128,12 +128,12 @@ class ConversationVerdict:
 
     @property
     def empty(self) -> bool:
-        """Says whether it has no turn on the sides that are voted on: it neither passes nor not."""
+        """Whether it has no turn on the sides that are voted on: it neither passes nor not."""
         return not self.turns_selected
 
     @property
     def wholly_screened_out(self) -> bool:
-        """Says whether it passes without a vote, because a screen passed over all of its turns."""
+        """Whether it passes without a vote, because a screen passed over all of its turns."""
         return bool(self.screened_out) and not self.turns
 
     @property

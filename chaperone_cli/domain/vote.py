@@ -73,7 +73,7 @@ class Vote:
 
     @property
     def passing(self) -> bool:
-        """Says whether it is an abstention that may be an answer once the same is asked again."""
+        """Whether it is an abstention that may be an answer once the same is asked again."""
         return self.reason in PASSING
 
 
@@ -94,7 +94,7 @@ class Tally(NamedTuple):
         return self.yes + self.no + self.abstain
 
     def plus(self, answer: Answer) -> "Tally":
-        """Gives this tally with one more vote of `answer`."""
+        """The tally with one more vote of `answer`."""
         match answer:
             case Answer.YES:
                 return Tally(self.yes + 1, self.no, self.abstain)

@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 
 
 def word_diff(before: str, after: str) -> tuple[Stretch, ...]:
-    """Gives the stretches that turn `before` into `after`.
+    """The stretches that turn `before` into `after`.
 
     Those kept and removed add up to `before`, those kept and added to `after`. Texts that have
     little in common, or are too long to be compared, are given as one replaced by the other.

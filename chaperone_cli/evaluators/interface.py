@@ -106,6 +106,11 @@ class Evaluator(ABC):
         return None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever starts a run should know before anything is asked, a line each."""
+        return ()
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What whoever started the run should know of how its votes came about, a line each."""
         return ()
@@ -123,6 +128,10 @@ class Evaluator(ABC):
 
     def bulk(self, rubric: Rubric) -> Bulk | None:
         """Gives the way to ask many questions together; None where there is none."""
+        return None
+
+    def check(self) -> None:
+        """Raises EvaluatorError where no question can be answered; asks nobody."""
         return None
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ a reader does not look for.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,13 +29,13 @@ _SAID = _names(
 )
 """Keys whose strings are text however short they are; by others only whole phrases are."""
 _FACTS = _names(
-    "account author avatar category channel comment count currency date description displayname "
-    "domain email error event exportat extension filename finishreason format from href identifier "
-    "key kind label lang language level link location mimetype modalities mode model modelslug "
-    "name namespace origin owner path pipeline platform project provider recipient region release "
-    "role sender service severity speaker stack state status statusmessage subject subtitle "
-    "summary tag tags task timestamp timezone title tool topic traceback type updated useragent "
-    "user username version zone"
+    "account age author avatar category channel comment count currency date description "
+    "displayname domain email error event exportat extension filename finishreason format from "
+    "gender href identifier key kind label lang language level link location mimetype modalities "
+    "mode model modelslug name namespace origin owner path pipeline platform project provider "
+    "recipient region release role sender service severity speaker stack state status "
+    "statusmessage subject subtitle summary tag tags task timestamp timezone title tool topic "
+    "traceback trajectory type updated useragent user username version zone"
 )
 """Keys whose strings are facts about a record, and nobody's words in a conversation."""
 _FACT_ENDINGS = ("id", "at", "time", "date", "url", "uuid", "name", "token")
@@ -119,6 +119,16 @@ class Account:
         """The characters that became turns or context."""
         return self.seen - self.left.total() - self.lost.total()
 
+    def keep(self, characters: int) -> None:
+        """Adds text that was read by its keys, all of which became turns or context."""
+        self.seen += characters
+
+    def skip(self, kind: str, characters: int) -> None:
+        """Adds text of which nothing was made, and why."""
+        if characters:
+            self.seen += characters
+            self.left[kind] += characters
+
     def take(
         self, record: object, texts: Iterable[str], line: int, otherwise: str | None = None
     ) -> Lost:
@@ -129,7 +139,7 @@ class Account:
         made, lost = _Made(texts), Lost()
         left: list[tuple[str, Reason, int]] = []
         chosen: set[Reason | None] = set()
-        for key, reason, text in texts_in(record):
+        for key, reason, text in texts_in(record, made.whole):
             self.seen += len(text)
             missing = made.lacks(text)
             if not missing:
@@ -150,10 +160,30 @@ class Account:
             self.lost.update(lost)
         return lost
 
+    def nothing_kept_since(self, seen: int, kept: int) -> str | None:
+        """Says so where text was seen since `seen` and `kept` were its figures, and none kept."""
+        if self.seen == seen or self.kept > kept:
+            return None
+        number = self.seen - seen
+        plural = "" if number == 1 else "s"
+        return f"holds {number:,} character{plural} of text, none of which became turn or context"
+
     def leave(self, kind: str, characters: int) -> None:
         """Notes that so many characters that were taken as kept were left out after all."""
         if characters:
             self.left[kind] += characters
+
+    def include(self, other: "Account") -> None:
+        """Adds the figures of another log."""
+        self.seen += other.seen
+        self.left.update(other.left)
+        self.lost.update(other.lost)
+
+    def __str__(self) -> str:
+        seen = f"{self.seen:,} character{'' if self.seen == 1 else 's'} of text"
+        kinds = {**dict(self.left.most_common()), "lost": self.lost.total()}
+        left = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
+        return f"{seen}, all kept" if not left else f"{seen}: {self.kept:,} kept, {', '.join(left)}"
 
     def tell(self, lost: Lost) -> None:
         """Notes that a Problem of its own tells of what was lost of a record."""
@@ -168,19 +198,27 @@ class Account:
             yield Problem(severity, path, message, self._first_lost)
 
 
+def says_nothing(lost: Lost) -> str:
+    """Says as a clause that a message is blank, and what was lost of it."""
+    return f"says nothing where words are expected, and holds {lost}"
+
+
 def untold(record: object) -> Lost:
     """Gives what is lost of a record of which nothing was made."""
     return Account().take(record, (), 1)
 
 
-def texts_in(record: object) -> Iterator[Text]:
-    """Gives all text of a record, in whatever depth, also in JSON that stands in strings."""
+def texts_in(record: object, whole: Container[str] = ()) -> Iterator[Text]:
+    """Gives all text of a record, in whatever depth, also in JSON that stands in strings.
+
+    What is in `whole` is one text, whatever it looks like.
+    """
     # A log takes much of its time here: hence one loop, which passes over what cannot be text.
     waiting: list[tuple[Any, str, Reason | None]] = [(record, "", None)]
     while waiting:
         value, key, reason = waiting.pop()
         if isinstance(value, str):
-            if isinstance(parsed := parsed_string(value), str):
+            if isinstance(parsed := value if value in whole else parsed_string(value), str):
                 if _is_text(parsed, key):
                     yield Text(_shown(key), reason, parsed)
             else:
@@ -261,15 +299,15 @@ class _Made:
     """The texts that were made of a record."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._whole = set(texts)
+        self.whole = frozenset(texts)
         self._all: str | None = None
 
     def lacks(self, text: str) -> int:
         """Gives how many characters of `text` are in none of them."""
-        if text in self._whole:
+        if text in self.whole:
             return 0
         if self._all is None:
-            self._all = "\n".join(self._whole)
+            self._all = "\n".join(self.whole)
         if text.strip() in self._all:
             return 0
         lines = [SPEAKER.sub("", line) for line in _BREAK.split(text.strip())]
@@ -277,6 +315,7 @@ class _Made:
         return len(text) if missing == sum(map(len, lines)) else missing
 
     def _holds(self, line: str, made: str) -> bool:
+        if line in made or line == _NOTHING:
+            return True
         # Calls of tools are kept as JSON, in which the line stands with its escapes.
-        escaped = orjson.dumps(line)[1:-1].decode()
-        return line in made or escaped in made or line == _NOTHING
+        return bool(made) and orjson.dumps(line)[1:-1].decode() in made

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.account import Account
 from chaperone_cli.readers.archive import ZIP_MAGIC, Member, Unreadable, members
 from chaperone_cli.readers.formats import choose_format, is_recognised
 from chaperone_cli.readers.interface import Format
@@ -23,10 +24,12 @@ def read_archive(
     wanted: Format | None,
     line_limit: int,
     branches: Branches,
+    account: Account,
 ) -> Iterator[Conversation | Problem]:
     """Gives the conversations of every member that is a log, in the order of the archive.
 
-    `path` may be a descriptor; `name` is what the archive is called in either case.
+    `path` may be a descriptor; `name` is what the archive is called in either case. What became of
+    the text in its logs is added to `account`.
 
     Files that exports are known to hold beside conversations, and whatever is no JSON, are passed
     over; other JSON, and what is packed again, is worth a warning. Raises OSError where the archive
@@ -47,6 +50,7 @@ def read_archive(
             logs += 1
             chosen = choose_format(log.head, wanted)
             yield from [log.problem(chosen)] if isinstance(chosen, str) else chosen.read(log)
+            account.include(log.account)
         elif log.is_damaged:
             logs += 1
             yield from (line for line in log.lines() if isinstance(line, Problem))

@@ -20,6 +20,7 @@ _REASONING = re.compile(r"thinking|reason|thought", re.IGNORECASE)
 _TOOL = re.compile(r"tool|function|mcp_|code_?exec|executable|web_search", re.IGNORECASE)
 _NOT_IN_KIND = re.compile(r"[^A-Za-z0-9_.-]+")
 _MAX_KIND = 32
+_PLACEHOLDERS = re.compile(r"(?:\[[A-Za-z0-9_.-]{1,32}\]\s*)*")
 _WORDS = ("text", "content", "refusal", "value")
 _THOUGHTS = ("thinking", "reasoning", "reasoningText", "content", "text", "summary")
 _ARGUMENTS = ("input", "arguments", "args", "parameters")
@@ -47,6 +48,11 @@ def placeholder(kind: object) -> str:
     """Gives what stands for a part of `kind` that is not text."""
     name = _NOT_IN_KIND.sub("_", kind)[:_MAX_KIND] if isinstance(kind, str) else ""
     return f"[{_KNOWN_KINDS.get(name, name) or 'part'}]"
+
+
+def is_placeholder(text: str) -> bool:
+    """Says whether nothing but placeholders stands in `text`."""
+    return _PLACEHOLDERS.fullmatch(text) is not None
 
 
 def said(content: object) -> Said:
@@ -94,6 +100,16 @@ def _part(part: object) -> Context | tuple[str, bool]:
     if _TOOL.search(kind):
         return Context(Role.TOOL, as_text(part.get("name")) or "tool", tool_text(part))
     return placeholder(kind), True
+
+
+def why_replaced(part: dict[str, Any]) -> str | None:
+    """Gives why a placeholder may stand for a part, whatever text it holds; None for its words."""
+    kind = str(part.get("type"))
+    if _REASONING.search(kind):
+        return "reasoning"
+    if _TOOL.search(kind):
+        return "tool"
+    return None if any(text_of(part.get(key)) for key in _WORDS) else "placeholder"
 
 
 def text_of(value: object) -> str | None:

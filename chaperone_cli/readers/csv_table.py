@@ -34,7 +34,7 @@ class CSV(Format):
         delimiter, columns = found
         # A cell holds whatever a line may hold; the module's own limit would refuse long turns.
         csv.field_size_limit(log.line_limit)
-        yield from read_table(log.name, columns, _rows(log, delimiter))
+        yield from read_table(log.name, columns, _rows(log, delimiter), log.account)
 
 
 def _header(head: Head) -> tuple[str, Columns] | None:

@@ -9,7 +9,7 @@ from chaperone_cli.codec.conversation import is_blank
 from chaperone_cli.codec.message import identifier
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Side, Source
 from chaperone_cli.domain.problem import Problem, Severity
-from chaperone_cli.readers.account import Account, untold
+from chaperone_cli.readers.account import Account, says_nothing, untold
 from chaperone_cli.readers.content import Context, said
 from chaperone_cli.readers.times import utc
 
@@ -137,7 +137,7 @@ class Draft:
         elif not context:
             self._blank_turns += Side.of(role) is not None
             if lost := untold(record):
-                self.defect(f" says nothing where words are expected, and holds {lost}", place)
+                self.defect(f" {says_nothing(lost)}", place)
 
     def context(
         self, piece: Context, place: int | str, at: object = None, placeholders: int = 0

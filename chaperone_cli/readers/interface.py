@@ -7,6 +7,7 @@ from typing import Any
 from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
+from chaperone_cli.readers.content import is_placeholder
 from chaperone_cli.readers.draft import Place
 from chaperone_cli.readers.json_documents import Document, json_documents
 from chaperone_cli.readers.log import Head, Log
@@ -85,8 +86,10 @@ def accounted(
     """Gives `items`, which were made of one record; an error instead where they hold none of it."""
     read = [item for item in items if isinstance(item, Conversation)]
     texts = [message.text for each in read for message in each.messages]
+    kept = log.account.kept
     lost = log.account.take(record, texts, line, _otherwise(read, len(items), log))
-    if texts or not lost:
+    said = log.account.kept > kept or not all(map(is_placeholder, texts))
+    if said or not lost:
         return items
     log.account.tell(lost)
     message = f"{lost} became neither turn nor context; it is not audited"

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -13,6 +13,7 @@ from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation, Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.errors import UsageError
+from chaperone_cli.readers.account import Account
 from chaperone_cli.readers.archive import EMPTY_ZIP_MAGIC, ZIP_MAGIC
 from chaperone_cli.readers.archive_log import read_archive
 from chaperone_cli.readers.formats import FORMATS, choose_format, is_recognised
@@ -78,6 +79,8 @@ class LogReader:
         known = [size for size in sizes if size is not None]
         self.bytes_total = sum(known) if len(known) == len(sizes) else None
         """Bytes on disk of all files, compressed as they are; None where one is a stream."""
+        self.account = Account()
+        """What became of the text in the logs that were read to their end."""
 
     @property
     def bytes_read(self) -> int:
@@ -122,6 +125,7 @@ class LogReader:
                 elif len(newest) < _MOST_STATES:
                     newest[item.id] = state
             self._current = 0
+        self.account = Account()
         return repeated
 
     def _read(self, item: Input) -> Iterator[Conversation | Problem]:
@@ -141,6 +145,7 @@ class LogReader:
                     yield from [file] if isinstance(file, Problem) else self._unzip(file, item.name)
             else:
                 yield from _read_log(log, self._format)
+                self.account.include(log.account)
 
     def _seeks(self, kind: bytes) -> bool:
         """Says whether a file that begins like this is read from its end."""
@@ -153,7 +158,10 @@ class LogReader:
         try:
             if kind == PARQUET_MAGIC:
                 parquet = cast(Parquet, FORMATS["parquet"])
-                yield from parquet.read_file(item.path, item.name, self._count, self._branches)
+                log = Log(item.name, cast(BufferedReader, BytesIO()), branches=self._branches)
+                yield from parquet.read_file(item.path, self._count, log)
+                yield from log.account.problems(item.name)
+                self.account.include(log.account)
             else:
                 yield from self._unzip(item.path, item.name, self._count)
         except OSError as error:
@@ -163,7 +171,7 @@ class LogReader:
         self, file: str | int, name: str, count: Callable[[int], None] = lambda _: None
     ) -> Iterator[Conversation | Problem]:
         limit = self._line_limit
-        return read_archive(file, name, count, self._format, limit, self._branches)
+        return read_archive(file, name, count, self._format, limit, self._branches, self.account)
 
     def _open(self, item: Input) -> BufferedReader:
         if item.path != STDIN:

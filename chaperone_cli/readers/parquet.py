@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
-from chaperone_cli.domain.branches import Branches
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.readers.archive import CountedFile
@@ -44,15 +43,16 @@ class Parquet(Format):
             if isinstance(file, Problem):
                 yield file
             else:
-                yield from self.read_file(file, log.name, lambda _: None, log.branches)
+                yield from self.read_file(file, lambda _: None, log)
 
     def read_file(
-        self, path: str | int, name: str, count: Callable[[int], None], branches: Branches
+        self, path: str | int, count: Callable[[int], None], log: Log
     ) -> Iterator[Conversation | Problem]:
-        """Reads a file, by its path or descriptor, where it lies.
+        """Reads a file, by its path or descriptor, where it lies; of `log` nothing is read.
 
         `count` is told how many bytes were just read. Raises OSError where it cannot be read.
         """
+        name = log.name
         try:
             arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         except ImportError:
@@ -61,32 +61,30 @@ class Parquet(Format):
             return
         with io.BufferedReader(CountedFile(path, count)) as file:
             try:
-                yield from self._table(parquet.ParquetFile(file), name, branches)
+                yield from self._table(parquet.ParquetFile(file), log)
             except (arrow.ArrowException, ValueError, UnicodeDecodeError):
                 yield Problem(Severity.ERROR, name, "this Parquet file is damaged; export it again")
 
-    def _table(self, table: Any, name: str, branches: Branches) -> Iterator[Conversation | Problem]:
+    def _table(self, table: Any, log: Log) -> Iterator[Conversation | Problem]:
         names = table.schema_arrow.names
         if columns := Columns.of(names):
             numbered = enumerate(_rows(table), 1)
             rows = (Row(number, list(row.values())) for number, row in numbered)
-            return read_table(name, columns, rows)
+            return read_table(log.name, columns, rows, log.account)
         documents = _rows(table)
         first = next(documents, {})
         for one in self.nested:
             if one.fits(first):
-                return _read_documents(one, chain([first], documents), name, branches)
+                return _read_documents(one, chain([first], documents), log)
         message = f"its columns are named {', '.join(names[:_NAMED])}; expected {NEEDS}"
-        return iter([Problem(Severity.ERROR, name, message)])
+        return iter([log.problem(message)])
 
 
 def _read_documents(
-    format: DocumentFormat, documents: Iterable[dict[str, Any]], name: str, branches: Branches
+    format: DocumentFormat, documents: Iterable[dict[str, Any]], log: Log
 ) -> Iterator[Conversation | Problem]:
-    log = Log(name, cast(io.BufferedReader, io.BytesIO()), branches=branches)
     for number, document in enumerate(documents, 1):
         yield from format.read_document(Document(number, number, document), log)
-    yield from log.account.problems(name)
 
 
 def _rows(table: Any) -> Iterator[dict[str, Any]]:

@@ -67,6 +67,8 @@ class _Script:
         self._lines: list[str] = []
         self._start = 1
         self._ruled = False
+        self._characters = 0
+        """Of what was said so far, without labels and without rules that end a conversation."""
 
     def take(self, number: int, line: bytes) -> Iterator[Conversation | Problem]:
         """Adds a line; gives the conversation that it ends, if it does."""
@@ -102,7 +104,12 @@ class _Script:
             self._drop_rule()
         self._utter()
         if self._draft is not None:
-            yield from self._draft.finish()
+            items = self._draft.finish()
+            audited = any(isinstance(item, Conversation) for item in items)
+            self._log.account.keep(self._characters)
+            self._log.account.leave("not audited", 0 if audited else self._characters)
+            yield from items
+        self._characters = 0
         self._draft, self._role, self._ruled = None, Role.EVENT, False
 
     def _open(self, line: int) -> Draft:
@@ -117,6 +124,7 @@ class _Script:
         said = self._role is not Role.EVENT
         if said or text:
             self._open(self._start).say(self._role, text, self._start)
+            self._characters += len(text)
         self._lines = []
 
     def _drop_rule(self) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 from chaperone_cli.codec.conversation import conversation_id, decode_meta, decode_onset, is_blank
 from chaperone_cli.codec.message import decode_message, optional_string
+from chaperone_cli.codec.plain_messages import MESSAGE_KEYS
 from chaperone_cli.domain.conversation import Conversation, Message, Side, Source
 from chaperone_cli.domain.problem import Problem, Severity
-from chaperone_cli.readers.account import untold
+from chaperone_cli.readers.account import Account, says_nothing
+from chaperone_cli.readers.canonical import counted_message
 from chaperone_cli.readers.content import Said, said, text_of
 from chaperone_cli.readers.interface import Format
 from chaperone_cli.readers.json_documents import json_rows
@@ -19,6 +21,8 @@ from chaperone_cli.readers.log import Log
 from chaperone_cli.readers.spool import Facts, Spool, Spooled
 
 _NOTHING = Said("")
+_KEYS = MESSAGE_KEYS | {"conversation_id", "label", "onset", "meta"}
+"""Everything that a row may say."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,17 @@ class Rows(Format):
                     yield row
                 else:
                     yield from _set_aside(row, log, spool)
-            yield from grouped(spool, log.name)
+            yield from grouped(spool, log.name, log.account)
 
 
-def grouped(spool: Spool, path: str) -> Iterator[Conversation]:
+def grouped(spool: Spool, path: str, account: Account) -> Iterator[Conversation]:
     """Gives the conversations whose messages were set aside in `spool`."""
     for spooled in spool.conversations():
-        yield _conversation(spooled, path)
+        if spooled.spoiled:
+            characters = sum(len(message.text) for message in spooled.messages)
+            account.leave("not audited", characters)
+        else:
+            yield _conversation(spooled, path)
 
 
 def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
@@ -66,13 +74,21 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
     label = optional_string("label", document, defects)
     onset = decode_onset(document, defects)
     meta = decode_meta(document, defects)
-    if (
-        read is not None
-        and is_blank(read[0].text)
-        and not beside.context
-        and (text := untold(document))
-    ):
-        defects.append(f"says nothing where words are expected, and holds {text}")
+    account = log.account
+    if read is None or defects:
+        account.take(row[1], (), line, "not audited")
+    else:
+        made = [] if beside is _NOTHING else [read[0].text, *(each.text for each in beside.context)]
+        seen, kept = account.seen, account.kept
+        # What was read from its parts is seen there.
+        counted = row[1] if made else document
+        lost, says_something = counted_message(counted, line, account, _KEYS, made)
+        if lost and not says_something and all(map(is_blank, made)):
+            account.tell(lost)
+            defects.append(says_nothing(lost))
+        elif clause := account.nothing_kept_since(seen, kept):
+            account.tell(lost)
+            yield Problem(Severity.WARNING, log.name, clause, line, id_)
     if id_ is not None and read is not None and not defects:
         message, placeholders = read
         for piece in beside.context:
@@ -84,15 +100,15 @@ def _set_aside(row: Row, log: Log, spool: Spool) -> Iterator[Problem]:
             try:
                 spool.state(id_, Facts(label, onset, meta))
             except RecursionError:
-                lost = "`meta` is nested too deeply and is left out"
-                yield Problem(Severity.WARNING, log.name, lost, line, id_)
+                clause = "`meta` is nested too deeply and is left out"
+                yield Problem(Severity.WARNING, log.name, clause, line, id_)
                 spool.state(id_, Facts(label, onset, None))
         return
     if id_ is not None:
         spool.spoil(id_)
-    lost = "this row was left out" if id_ is None else "its whole conversation is not audited"
+    loss = "this row was left out" if id_ is None else "its whole conversation is not audited"
     for defect in defects:
-        yield Problem(Severity.ERROR, log.name, f"{defect}; {lost}", line, id_)
+        yield Problem(Severity.ERROR, log.name, f"{defect}; {loss}", line, id_)
 
 
 def _usual(document: dict[str, Any]) -> tuple[dict[str, Any], Said]:

@@ -58,6 +58,8 @@ class Spooled:
     facts: Facts
     messages: list[Message]
     placeholders: int
+    spoiled: bool
+    """Whether it is to be left out."""
 
 
 class Spool:
@@ -101,14 +103,13 @@ class Spool:
             raise scratch_error(error) from error
 
     def conversations(self) -> Iterator[Spooled]:
-        """Gives the conversations in the order of their first messages."""
+        """Gives the conversations in the order of their first messages, also those left out."""
         query = _MESSAGES if self._interleaved else _MESSAGES_AS_READ
         try:
             rows = self._database.execute(query)
             for number, group in groupby(rows, key=itemgetter(0)):
                 record = self._cursor.execute(_CONVERSATION, (number,)).fetchone()
-                if not record[1]:
-                    yield _spooled(record, group)
+                yield _spooled(record, group)
         except sqlite3.Error as error:
             raise scratch_error(error) from error
 
@@ -129,11 +130,11 @@ class Spool:
 
 
 def _spooled(record: tuple[Any, ...], rows: Iterator[tuple[Any, ...]]) -> Spooled:
-    id_, _, label, onset, meta = record
+    id_, spoiled, label, onset, meta = record
     facts = Facts(label, onset, None if meta is None else orjson.loads(meta))
     messages, placeholders, line = [], 0, 0
     for _, row_line, role, text, message_id, name, at, place, replaced in rows:
         line = line or row_line
         placeholders += replaced
         messages.append(Message(ROLES[role], text, message_id, name, at, place))
-    return Spooled(id_, line, facts, messages, placeholders)
+    return Spooled(id_, line, facts, messages, placeholders, bool(spoiled))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from chaperone_cli.codec.conversation import is_blank
 from chaperone_cli.codec.message import identifier
 from chaperone_cli.domain.conversation import Conversation, Message, Role
 from chaperone_cli.domain.problem import Problem, Severity
-from chaperone_cli.readers.account import untold
+from chaperone_cli.readers.account import Account, says_nothing
 from chaperone_cli.readers.draft import ROLES
 from chaperone_cli.readers.rows import grouped
 from chaperone_cli.readers.spool import Facts, Spool
@@ -39,6 +39,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What a column means, by its name in lower case with `_` for blanks; the first that is there."""
 
+_IN_PAIRS = {"prompt", "response"}
+_IN_ROWS = {"role", "content", "id", "name"}
 NEEDS = (
     "a table whose columns are named `role` and `content` (and `conversation_id`, unless it is one "
     "conversation), or `prompt` and `response`"
@@ -54,8 +56,12 @@ class Columns:
     """Which column of a table holds what, by its position."""
 
     by_meaning: Mapping[str, int]
-    unused: Mapping[str, int] = field(default_factory=dict)
-    """Those that mean nothing known, by their names."""
+    unused: Sequence[tuple[str, int]] = ()
+    """Those that mean nothing known, with their names."""
+    unread: Sequence[tuple[str, int]] = ()
+    """Those, and such as mean nothing where each row is what it is here."""
+    width: int = 0
+    """The number of columns."""
 
     @classmethod
     def of(cls, header: Sequence[str]) -> "Columns | None":
@@ -66,11 +72,18 @@ class Columns:
             for meaning, known in NAMES.items()
         }
         used = {meaning: index for meaning, index in found.items() if index >= 0}
-        columns = cls(
+        columns = cls(used)
+        if not (columns.has_rows or columns.has_pairs):
+            return None
+        passed_over = _IN_PAIRS if columns.has_rows else _IN_ROWS
+        read = {index for meaning, index in used.items() if meaning not in passed_over}
+        named = list(enumerate(header))
+        return cls(
             used,
-            {name: index for index, name in enumerate(header) if index not in used.values()},
+            [(name, index) for index, name in named if index not in used.values()],
+            [(name, index) for index, name in named if index not in read],
+            len(header),
         )
-        return columns if columns.has_rows or columns.has_pairs else None
 
     @property
     def has_rows(self) -> bool:
@@ -98,7 +111,7 @@ class Row(NamedTuple):
 
 
 def read_table(
-    path: str, columns: Columns, rows: Iterable[Row | Problem]
+    path: str, columns: Columns, rows: Iterable[Row | Problem], account: Account
 ) -> Iterator[Conversation | Problem]:
     """Gives the conversations of a table whose rows may be mixed in any way."""
     named = {"conversation", "talk"} & columns.by_meaning.keys()
@@ -109,13 +122,13 @@ def read_table(
             if isinstance(row, Problem):
                 yield row
             else:
-                yield from _set_aside(path, columns, row, spool)
-        for conversation in grouped(spool, path):
+                yield from _set_aside(path, columns, row, spool, account)
+        for conversation in grouped(spool, path, account):
             yield _oldest_first(conversation) if columns.has_rows else conversation
 
 
 def _merged(path: str, columns: Columns) -> Problem:
-    names = ", ".join(name[:_LONGEST_NAME] for name in list(columns.unused)[:_NAMED])
+    names = ", ".join(name[:_LONGEST_NAME] for name, _ in columns.unused[:_NAMED])
     message = (
         "none of its columns says which conversation a row belongs to, so all rows are one; "
         f"not used: {names}"
@@ -133,11 +146,19 @@ def _oldest_first(conversation: Conversation) -> Conversation:
     return replace(conversation, messages=conversation.messages[::-1]) if falls else conversation
 
 
-def _set_aside(path: str, columns: Columns, row: Row, spool: Spool) -> Iterator[Problem]:
+def _set_aside(
+    path: str, columns: Columns, row: Row, spool: Spool, account: Account
+) -> Iterator[Problem]:
     id_, defects = _conversation_id(path, columns, row), list(row.defects)
     if not defects and len(row.cells) <= max(columns.by_meaning.values()):
         defects.append("it has fewer cells than the header")
+    if not defects and any(row.cells[columns.width :]):
+        defects.append("it has more cells than the header")
     messages = [] if defects or id_ is None else list(_messages(columns, row, defects))
+    if defects or id_ is None:
+        account.take({"text": list(row.cells)}, (), row.number, "not audited")
+    else:
+        defects += _counted(columns, row, messages, account)
     if id_ is None:
         defects = defects or ["its conversation id is missing"]
     elif not defects:
@@ -183,11 +204,20 @@ def _messages(columns: Columns, row: Row, defects: list[str]) -> Iterator[Messag
         defects.append(_UNKNOWN_SPEAKER)
         return
     text = _text(columns.get(cells, "content"), "content", defects)
-    others = {name: cells[at] for name, at in columns.unused.items() if at < len(cells)}
-    if not text and (lost := untold(others)):
-        defects.append(f"says nothing where words are expected, and holds {lost}")
     name = columns.get(cells, "name")
     yield Message(known, text, id_, name if isinstance(name, str) else None, at, number)
+
+
+def _counted(
+    columns: Columns, row: Row, messages: Sequence[Message], account: Account
+) -> Iterator[str]:
+    """Counts the text of a row; gives a defect where a message is blank and there is other text."""
+    account.keep(sum(len(message.text) for message in messages))
+    beside = [{name: row.cells[at]} for name, at in columns.unread if at < len(row.cells)]
+    lost = account.take(beside, (message.text for message in messages), row.number)
+    if lost and not all(message.text for message in messages):
+        account.tell(lost)
+        yield says_nothing(lost)
 
 
 def _text(cell: Any, meaning: str, defects: list[str]) -> str:

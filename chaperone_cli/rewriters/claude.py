@@ -11,10 +11,10 @@ from chaperone_cli.domain.rephrasing import Attempt
 from chaperone_cli.domain.rewrite import Draft, Failure, Target
 from chaperone_cli.domain.rewrite_checks import Phrasebook
 from chaperone_cli.domain.strategy import Step, Strategy, filled
-from chaperone_cli.errors import MissingKeyError
 from chaperone_cli.evaluators.claude import reply
 from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.encode import entry
+from chaperone_cli.evaluators.claude.endpoint import check_key
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
 from chaperone_cli.evaluators.claude.models import THINKING_REPLY
 from chaperone_cli.evaluators.claude.prompt import OVERHEAD, PER_BLOCK
@@ -45,7 +45,7 @@ class ClaudeRewriter(Rewriter):
     async def rewrite(  # noqa: D102
         self, target: Target, strategy: Strategy, earlier: Sequence[Attempt]
     ) -> Draft | Failure | None:
-        connection = await self._connection()
+        connection = await self.model.connection()
         desk = _Desk(connection, target, self._values(strategy))
         *analyses, last = strategy.steps
         notes: dict[str, str] = {}
@@ -59,12 +59,9 @@ class ClaudeRewriter(Rewriter):
             return exc.failure
         return Draft(text, notes=notes or None)
 
-    async def _connection(self) -> Connection:
-        try:
-            return await self.model.connection()
-        except MissingKeyError:
-            instead = "rewrite offline with --rewriter prune"
-            raise MissingKeyError.of("the claude rewriter", instead=instead) from None
+    def check(self) -> None:  # noqa: D102
+        instead = "rewrite offline with --rewriter prune"
+        check_key(self.model.endpoint, "the claude rewriter", instead=instead)
 
     def _values(self, strategy: Strategy) -> dict[str, str]:
         numbered = enumerate(strategy.principles, start=1)

@@ -30,6 +30,10 @@ class Rewriter(ABC):
         is a Failure; raises EvaluatorError or BudgetExhausted where none can succeed any more.
         """
 
+    def check(self) -> None:
+        """Raises EvaluatorError where nothing can be rewritten; asks nobody."""
+        return None
+
     async def close(self) -> None:
         """Releases what the rewriter holds."""
         return None

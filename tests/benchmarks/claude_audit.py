@@ -17,13 +17,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from chaperone_cli.auditing.auditor import Auditor
 from chaperone_cli.codec import prices, rubric
 from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.screening import Screening
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.evaluators.claude.batches import BatchedClaude
 from chaperone_cli.evaluators.claude.caller import Patience
 from chaperone_cli.evaluators.claude.evaluator import DEFAULT_MODEL, ClaudeEvaluator, Options

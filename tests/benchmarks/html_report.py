@@ -20,16 +20,16 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chaperone_cli.cli import wiring
-from chaperone_cli.cli.running import quotes_for
+from chaperone_cli.auditing import build as parts
+from chaperone_cli.auditing.auditor import Audited, Auditor
+from chaperone_cli.auditing.run import quotes_for
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.run import Summary, Usage
-from chaperone_cli.engine.audit import Audited, Auditor
 from chaperone_cli.readers import LogReader
-from chaperone_cli.reporters.html.reporter import HtmlReporter
-from chaperone_cli.reporters.interface import Quotes, Reporter
+from chaperone_cli.reports.html.reporter import HtmlReporter
+from chaperone_cli.reports.interface import Quotes, Reporter
 from tests.conftest import SAMPLES
-from tests.reporters.html.conftest import SWITCHES
+from tests.reports.html.conftest import SWITCHES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -63,7 +63,7 @@ class Judged(NamedTuple):
 
 def judged(settings: Settings) -> Judged:
     """Audits the sample dialogues once."""
-    auditor = wiring.auditor(settings)
+    auditor = parts.auditor(settings)
 
     async def run() -> list[tuple["ConversationVerdict", Quotes]]:
         found = []
@@ -87,7 +87,7 @@ def build(path: Path, run: Judged, count: int) -> float:
     """Writes a page and gives the seconds that the reporter took."""
     reporter: Reporter = HtmlReporter(path)
     summary, taken = Summary(run.auditor.protocol.passes), 0.0
-    reporter.open(wiring.header(run.auditor, ["thirty.jsonl"]))
+    reporter.open(parts.header(run.auditor, ["thirty.jsonl"]))
     for verdict, quotes in many(run.few, count):
         summary.add(verdict)
         started = time.perf_counter()

@@ -19,11 +19,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from chaperone_cli.auditing.auditor import Auditor
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
-from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.evaluators.local import LocalEvaluator, model
 from chaperone_cli.evaluators.local.evaluator import LocalSession
 from chaperone_cli.evaluators.local.gate import SIZE, Gate

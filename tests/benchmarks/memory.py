@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-from chaperone_cli.reporters import FILE_REPORTERS
+from chaperone_cli.reports import FILE_REPORTERS
 
 SAMPLES = Path(__file__).parents[2] / "sample_logs" / "thirty.jsonl"
 TURNS = 4

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from chaperone_cli.auditing.auditor import Audited, Auditor
 from chaperone_cli.codec import rubric, strategy
 from chaperone_cli.codec.phrasebook import phrasebook, probes
 from chaperone_cli.domain.conversation import Conversation, Side
@@ -20,10 +21,9 @@ from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.strategy import Strategy
 from chaperone_cli.domain.verdict import Verdict
-from chaperone_cli.engine.audit import Audited, Auditor
-from chaperone_cli.engine.rephrase import Rephraser
 from chaperone_cli.evaluators.local import LocalEvaluator
 from chaperone_cli.readers import LogReader
+from chaperone_cli.rephrasing.rephraser import Rephraser
 from chaperone_cli.rewriters.prune import PruneRewriter
 
 LOG = Path(__file__).parents[2] / "sample_logs" / "thirty.jsonl"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from chaperone_cli.domain.conversation import Source
 from chaperone_cli.domain.run import Summary, Usage
-from chaperone_cli.reporters import for_path
+from chaperone_cli.reports import for_path
 from tests.conftest import SAMPLES
-from tests.reporters.runs import header, thirty
+from tests.reports.runs import header, thirty
 
 
 def write(path: Path, megabytes: float) -> int:

@@ -226,6 +226,10 @@ def test_a_dry_run_foretells_and_asks_nobody(chaperone: Chaperone, standin: Stan
     ]
     assert rows["the paper's way"][0] == "35"
     assert rows["this run"] == rows["early stopping, cached"]
+    notes = " ".join(lines[7:])
+    for way, row in (("One by one", "cached"), ("In batches", "batches")):
+        assert f"{way}: ${rows[f'early stopping, {row}'][-1]}; $0.00" in notes
+    assert "where every turn is settled by the fewest votes and 98% of requests find" in notes
     assert "Prices as of 2026-11-21" in outcome.out
     assert not (chaperone.folder / "votes.sqlite3").exists()
     assert not (chaperone.folder / "out.json").exists()

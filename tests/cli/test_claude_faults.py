@@ -168,6 +168,15 @@ def test_a_cap_over_all_runs(chaperone: Chaperone) -> None:
         assert paid[-1] <= 0.0024
         more = audit(chaperone, standin, "--max-cost-total", "0.01")
         assert more.code == 0
+        total = sum(call.dollars for call in standin.ledger.calls)
+    found = spend(chaperone)["all_runs"]
+    assert found == pytest.approx(total, abs=1e-6)
+    said = f", at most ${total:.4f} by all runs on this store"
+    written = {name: (chaperone.folder / name).read_text("utf-8") for name in NAMES}
+    assert said in " ".join(more.out.split())
+    assert all(said in written[name] for name in ("out.md", "out.xml"))
+    assert f'data-figure="spend_all_runs">{found:,}<' in written["out.html"]
+    assert chaperone("report", "out.json").out == more.out
     refused = audit(chaperone, standin, "--max-cost-total", "1", "--no-store")
     assert (refused.code, refused.err) == (
         2,

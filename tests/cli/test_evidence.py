@@ -11,8 +11,8 @@ import pytest
 
 from chaperone_cli.codec import rubric
 from chaperone_cli.codec.schemas import validator
-from chaperone_cli.reporters import FILE_REPORTERS
-from chaperone_cli.reporters.evidence import REPORTS
+from chaperone_cli.reports import FILE_REPORTERS
+from chaperone_cli.reports.evidence_folder import REPORTS
 from tests.support.cli import Chaperone
 from tests.support.runs import NO, YES, audit, write_log
 

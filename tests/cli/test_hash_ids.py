@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chaperone_cli.reporters import FILE_REPORTERS
+from chaperone_cli.reports import FILE_REPORTERS
 from tests.support.cli import Chaperone
 from tests.support.runs import NO, OPEN, YES, Votes, audit, write_log
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chaperone_cli.reporters import FILE_REPORTERS
+from chaperone_cli.reports import FILE_REPORTERS
 from tests.support.cli import Chaperone
 
 WIDTH = 20

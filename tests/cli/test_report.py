@@ -8,7 +8,7 @@ import pytest
 
 from chaperone_cli import __version__
 from chaperone_cli.codec.schemas import validator
-from chaperone_cli.reporters import FILE_REPORTERS
+from chaperone_cli.reports import FILE_REPORTERS
 from tests.support.cli import Chaperone
 from tests.support.runs import NO, OPEN, YES, audit, write_log
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chaperone_cli.codec.conversation import decode, is_blank
 from chaperone_cli.codec.message import decode_message
-from chaperone_cli.codec.plain_messages import PlainMessages, are_plain
+from chaperone_cli.codec.plain_messages import PlainMessages, are_plain, measure
 from chaperone_cli.domain.conversation import Conversation, Message, Role
 from tests.codec.test_conversation import SOURCE, anything, as_read, documents
 
@@ -38,8 +38,11 @@ def test_they_are_those_that_are_read_one_by_one(document: dict[str, Any]) -> No
 @given(st.lists(st.dictionaries(st.sampled_from([*TOLD]), anything) | anything, max_size=3))
 def test_nothing_with_a_defect_counts_as_plain(turns: list[Any]) -> None:
     turns = as_read({"turns": turns})["turns"]
-    if are_plain(turns):
-        assert tuple(PlainMessages(turns)) == one_by_one(turns)
+    if (measured := measure(turns)) is not None:
+        assert tuple(PlainMessages(turns, measured)) == one_by_one(turns)
+        characters = sum(len(turn["content"]) for turn in turns)
+        keys = {key for turn in turns for key in turn}
+        assert measured == (characters, bool(keys - {"role", "content", "at", "id", "name"}))
 
 
 @pytest.mark.parametrize("key", ["role", "content", "at", "id", "name"])
@@ -50,11 +53,12 @@ def test_a_value_that_needs_a_closer_look_is_not_plain(key: str, value: Any) -> 
 
 
 def test_they_are_a_sequence_before_and_after_they_are_made() -> None:
-    messages, same, fewer = (PlainMessages(turns) for turns in ([HI, TOLD], [HI, TOLD], [HI]))
+    told = ([HI, TOLD], [HI, TOLD], [HI])
+    messages, same, fewer = (PlainMessages(turns, (0, True)) for turns in told)
     assert len(messages) == 2
     assert (messages[-1], messages[:1]) == (MADE[1], MADE[:1])
     assert len(messages) == 2
     assert (list(messages), repr(messages)) == (list(MADE), repr(MADE))
     assert MADE == messages == same != fewer
     assert (hash(same), {same: 1}[messages]) == (hash(MADE), 1)
-    assert not PlainMessages([])
+    assert not PlainMessages([], (0, False))

@@ -18,7 +18,7 @@ from chaperone_cli.domain.comparison import (
 from chaperone_cli.domain.conversation import Side
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.verdict import Digests, Verdict
-from tests.reporters.runs import header
+from tests.reports.runs import header
 
 SAME = Digests("0" * 16, "a" * 16)
 PASSED = Outcome(Verdict.PASS, None, None, 4, SAME)

@@ -6,7 +6,7 @@ import pytest
 
 from chaperone_cli.domain.conversation import Conversation, Message, Role, Source
 from chaperone_cli.domain.digest import GUESSABLE, Digester, judgement
-from tests.reporters.runs import header
+from tests.reports.runs import header
 
 KEY = b"a key of sixteen bytes or more"
 LONG = "x" * GUESSABLE

@@ -11,8 +11,8 @@ from chaperone_cli.domain.conversation import Source
 from chaperone_cli.domain.problem import Problem, Severity
 from chaperone_cli.domain.pseudonym import HashedNames, PlainNames
 from chaperone_cli.errors import EvaluatorError, MissingVoteError
-from tests.reporters.hostile import blocked
-from tests.reporters.runs import header
+from tests.reports.hostile import blocked
+from tests.reports.runs import header
 
 KEY = b"a key of sixteen bytes or more"
 ID = "alice@example.org"

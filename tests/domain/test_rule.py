@@ -4,8 +4,6 @@ from itertools import product
 
 import pytest
 
-from chaperone_cli.domain.ballot import Ballot
-from chaperone_cli.domain.conversation import Message, Role, Side, Turn
 from chaperone_cli.domain.rule import RULES, Rule
 from chaperone_cli.domain.verdict import Verdict
 from chaperone_cli.domain.vote import NO, YES, AbstainReason, Answer, Tally, Vote
@@ -160,20 +158,4 @@ def test_thresholds_of_the_named_rules(passes: int, thresholds: list[int]) -> No
     assert [rule.threshold(passes) for rule in RULES] == thresholds
 
 
-@pytest.mark.parametrize("passes", range(1, MOST_PASSES + 1))
-def test_votes_asked_together_after_a_first_yes_never_change_a_verdict(passes: int) -> None:
-    turn = Turn(1, Side.PROMPT, 0, Message(Role.USER, ""))
-    for rule in every_rule(passes):
-        k = expected_threshold(rule, passes)
-        for sequence in sequences(passes):
-            ballot, waves = Ballot(rule, passes, together=True), []
-            while wanted := ballot.wanted():
-                ballot.cast([_VOTES[sequence[number - 1]] for number in wanted])
-                waves.append(len(wanted))
-            outcome = ballot.outcome(turn)
-            assert outcome.verdict == of_all(after(sequence), k), (rule, sequence)
-            before = sequence[: sum(waves[:-1])]
-            assert Answer.YES not in before or sum(waves) == passes, (rule, sequence)
-
-
-_VOTES = {Answer.YES: YES, Answer.NO: NO, Answer.ABSTAIN: Vote(Answer.ABSTAIN, AbstainReason.ERROR)}
+VOTES = {Answer.YES: YES, Answer.NO: NO, Answer.ABSTAIN: Vote(Answer.ABSTAIN, AbstainReason.ERROR)}

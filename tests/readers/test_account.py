@@ -1,10 +1,7 @@
 """Every character of text in a log is kept, left out for a named reason, or told of as lost."""
 
-import csv
-import re
 import zipfile
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +55,6 @@ def logs(path: Path, branches: Branches) -> Iterator[Log]:
             yield Log(str(path), stream, branches=branches)
 
 
-def records(path: Path) -> Iterator[object]:
-    """The records of a log of which everything is kept: lines of JSON, rows, lines of text."""
-    text = path.read_text()
-    if path.suffix == ".csv":
-        yield from csv.DictReader(StringIO(text))
-    elif path.suffix == ".txt":
-        yield {"text": re.sub(r"^(\w+:|-+$)", "", text, flags=re.MULTILINE)}
-    else:
-        for document in map(orjson.loads, text.splitlines()):
-            yield document.get("turns", document)  # what else there is says something about them
-
-
 def told(path: Path, branches: Branches = Branches.LAST) -> tuple[Account, list[Problem]]:
     """What becomes of the text in a file, over all the logs in it."""
     whole, problems = Account(), []
@@ -77,21 +62,12 @@ def told(path: Path, branches: Branches = Branches.LAST) -> tuple[Account, list[
         found = choose_format(log.head, None)
         assert isinstance(found, Format), found
         items = list(found.read(log))
-        account = log.account
-        if not account.seen:  # it is counted only where something may be left out
-            texts = [
-                m.text for item in items if isinstance(item, Conversation) for m in item.messages
-            ]
-            for record in records(path):
-                account.take(record, texts, 1)
-        whole.seen += account.seen
-        whole.left.update(account.left)
-        whole.lost.update(account.lost)
+        whole.include(log.account)
         problems += [item for item in items if isinstance(item, Problem)]
     return whole, problems
 
 
-SAMPLES = [path for path in sorted(EXPORTS.iterdir()) if path.suffix != ".parquet"]
+SAMPLES = sorted(EXPORTS.iterdir())
 DIALOGUES = [path for path in sorted(EXPORTS.parent.glob("*.jsonl")) if ".votes" not in path.name]
 
 
@@ -140,6 +116,7 @@ UNREAD = "I would rather stay with you."
 NODE: dict[str, Any] = {"id": "n", "parent": None, "children": []}
 RECORDS: dict[str, Any] = {
     "canonical": {"id": "c", "turns": [], "dialogue": [{"who": "user", "said": UNREAD}]},
+    "rows": {"conversation_id": "c", "role": "user", "content": "", "dialogue": UNREAD},
     "chatgpt": {"id": "c", "mapping": {"n": NODE}, "dialogue": UNREAD},
     "claude": {"uuid": "c", "chat_messages": [], "dialogue": UNREAD},
     "sharegpt": {"id": "c", "conversations": [], "dialogue": UNREAD},
@@ -170,7 +147,7 @@ def test_a_record_of_which_no_text_is_kept_is_a_problem(name: str) -> None:
 
 
 def test_every_format_of_json_has_a_record_that_is_tried() -> None:
-    others = {"rows", "sillytavern", "csv", "text", "parquet"}
+    others = {"sillytavern", "csv", "text", "parquet"}
     assert RECORDS.keys() | others == FORMATS.keys()
 
 
@@ -247,4 +224,148 @@ def test_standard_input_counts_the_same() -> None:
     assert read("-", stdin=data) == [
         "error: -:1 conversation c: 29 characters of text under `dialogue` became neither turn "
         "nor context; it is not audited"
+    ]
+
+
+HI = {"role": "user", "content": "Hi"}
+THOUGHT = {"type": "thinking", "thinking": UNREAD}
+CALL = {"type": "tool_use", "input": {"text": UNREAD}}
+PICTURE = {"type": "image", "alt": UNREAD}
+UNKNOWN = {"type": "markdown", "text": UNREAD}
+
+
+def parts(*content: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(content)}
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_text_that_is_no_part_of_the_contract_is_explained_or_told(rows: bool) -> None:
+    turns = [
+        {**HI, "at": "2026-01-01", "id": 7, "name": "U"},
+        parts({"type": "text", "text": "Ho"}, THOUGHT, CALL, PICTURE),
+        parts({"type": "text", "text": "Ho", "words": UNREAD}),
+        parts({"type": "text", "text": "Ho"}, UNKNOWN),
+        {**HI, "words": UNREAD},
+        {**HI, "text": "Hi", "model": "one of them"},
+    ]
+    beside = {"label": "a label", "meta": {"text": UNREAD}}
+    if rows:
+        data = lines(*({"conversation_id": "c", **beside, **turn} for turn in turns))
+    else:
+        data = lines({"id": "c", "turns": turns, **beside})
+    items = list(reader := LogReader([write("a.jsonl", data)]))
+    account = reader.account
+    assert account.left == {"reasoning": 29, "tool": 29, "placeholder": 29}
+    assert account.lost == {"words": 58, "text": 29}
+    assert account.kept == len("HiHoHoHoHiHi" + "Hi")
+    (problem,) = (item for item in items if isinstance(item, Problem))
+    assert str(problem) == (
+        f"a.jsonl:{3 if rows else 1}: 87 characters of text under `words`, `text` became neither "
+        "turn nor context, here first"
+    )
+
+
+@pytest.mark.parametrize("content", [[THOUGHT], [CALL], [PICTURE], [UNKNOWN], [THOUGHT, PICTURE]])
+def test_every_record_of_which_only_placeholders_are_left_is_told(content: list[Any]) -> None:
+    number = 29 * len(content)
+    clause = f"holds {number} characters of text, none of which became turn or context"
+    unknown = "says nothing where words are expected, and holds 29 characters of text under `text`"
+    clause = unknown if content == [UNKNOWN] else clause
+    write("a.jsonl", lines(*({"id": id_, "turns": [parts(*content)]} for id_ in "ab")))
+    assert read("a.jsonl") == [
+        f"warning: a.jsonl:1 conversation a: {clause}",
+        "a @ a.jsonl:1",
+        f"warning: a.jsonl:2 conversation b: {clause}",
+        "b @ a.jsonl:2",
+    ]
+
+
+def test_every_export_of_which_only_placeholders_are_left_is_told() -> None:
+    messages = [parts({"type": "image_url", "words": UNREAD})]
+    write("a.jsonl", lines(*({"id": id_, "messages": messages} for id_ in "ab")))
+    lost = "29 characters of text under `words` became neither turn nor context; it is not audited"
+    assert read("a.jsonl") == [
+        f"error: a.jsonl:1 conversation a: {lost}",
+        f"error: a.jsonl:2 conversation b: {lost}",
+    ]
+
+
+TABLES = {
+    "role,content,note,prompt": ["user,Hi,29 of these are not heard,or this one"],
+    "prompt,response,note,content": ["Hi,Hi,29 of these are not heard,or this one"],
+    "role,content,note,note,prompt": ["user,Hi,29 of these,are not heard,or this one"],
+}
+
+
+@pytest.mark.parametrize("header", TABLES)
+def test_columns_that_are_not_read_are_told(header: str) -> None:
+    write("a.csv", "\n".join([header, *TABLES[header]]).encode())
+    items = list(reader := LogReader(["a.csv"]))
+    other = header.split(",")[-1]
+    note = 24 + ("note,note" not in header)
+    assert reader.account.lost == {"note": note, other: 11}
+    assert str(items[-1]) == (
+        f"a.csv:2: {note + 11} characters of text under `note`, `{other}` became neither turn nor "
+        "context, here first"
+    )
+
+
+def test_a_row_that_goes_on_behind_its_columns_spoils_its_conversation() -> None:
+    write("a.csv", b"role,content\nuser,Well, I would rather stay\nassistant,Stay,,\n")
+    items = list(reader := LogReader(["a.csv"]))
+    assert [str(item) for item in items] == [
+        "a.csv:2 conversation a.csv: it has more cells than the header; its whole conversation is "
+        "not audited"
+    ]
+    assert (reader.account.kept, reader.account.lost) == (0, {})
+
+
+def test_a_reply_that_stands_in_another_column_spoils_its_exchange() -> None:
+    write("a.csv", f"prompt,response,words\nHi,,{UNREAD}\nHi,Ho,\n".encode())
+    assert read("a.csv") == [
+        "error: a.csv:2 conversation a.csv#2: says nothing where words are expected, and holds 29 "
+        "characters of text under `words`; its whole conversation is not audited",
+        "a.csv#3 @ a.csv:3",
+    ]
+
+
+def test_columns_of_parquet_that_are_not_read_are_told() -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = {"prompt": ["Hi"], "response": ["Ho"], "words": [[{"said": UNREAD}]]}
+    parquet.write_table(pa.table(table), "a.parquet")
+    told = "29 characters of text under `said` became neither turn nor context, here first"
+    assert read("a.parquet") == ["a.parquet#1 @ a.parquet:1", f"warning: a.parquet:1: {told}"]
+
+
+def test_what_is_left_out_as_a_whole_is_not_kept() -> None:
+    write("a.txt", b"User: Hi\nBot: caf\xe9\n---\nUser: Ho ho\n")
+    write("b.jsonl", lines({"conversation_id": "c", **HI}, {"conversation_id": "c", "role": 1}))
+    write("c.jsonl", lines({"id": "c", "turns": [HI, {"role": 1, "content": "Ho ho"}]}))
+    for path, kept, left in (("a.txt", 5, 2), ("b.jsonl", 0, 2), ("c.jsonl", 0, 7)):
+        list(reader := LogReader([path]))
+        assert (reader.account.kept, reader.account.left) == (kept, {"not audited": left})
+
+
+def test_what_was_said_may_look_like_a_record() -> None:
+    said = orjson.dumps({"reply": "caf\u00e9 au lait"}).decode().replace("\u00e9", "\\u00e9")
+    write("a.jsonl", lines({"id": "c", "messages": [{"role": "user", "content": said}]}))
+    assert read("a.jsonl") == ["c @ a.jsonl:1"]
+
+
+def test_parts_that_stand_for_the_content_are_counted_once() -> None:
+    row = {"conversation_id": "c", "role": "assistant", "content": ""}
+    text, thought = {"type": "text", "text": "Hi dear"}, {"type": "reasoning", "text": UNREAD}
+    write("a.jsonl", lines({**row, "parts": [thought, text]}))
+    items = list(reader := LogReader(["a.jsonl"]))
+    assert [type(item) for item in items] == [Conversation]
+    assert str(reader.account) == "36 characters of text, all kept"
+
+
+def test_plain_messages_with_other_text_beside_them_are_told() -> None:
+    write("a.jsonl", lines({"id": "c", "turns": [HI, {**HI, "words": UNREAD}]}))
+    assert read("a.jsonl") == [
+        "c @ a.jsonl:1",
+        "warning: a.jsonl:1: 29 characters of text under `words` became neither turn nor context, "
+        "here first",
     ]

@@ -198,7 +198,9 @@ def page() -> str:
         "",
         "Votes are stored as they come; what a run had stored before it ended is never asked "
         "again. An abstention is never counted as no, and leaves a turn undecided only where it "
-        "could have told. With message batches (`--batch`) votes take the same courses; there, "
+        "could have told. A refusal counts as the fault of what was asked once a later call is "
+        "answered, or a question about a made-up line; where neither is, nothing is remembered of "
+        "it. With message batches (`--batch`) votes take the same courses; there, "
         "only requests that succeed are billed.",
         "",
         "`python -m tests.benchmarks.claude_nights` audits a growing log of 2,000 conversations "

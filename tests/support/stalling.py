@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from hashlib import sha256
 
-from chaperone_cli.cli import wiring
+from chaperone_cli.auditing import build
 from chaperone_cli.cli.main import main
 from chaperone_cli.config import Settings
 from chaperone_cli.domain.conversation import Conversation, PrefixHasher, Turn
@@ -74,5 +74,5 @@ def _stalling(settings: Settings) -> Evaluator:
 
 
 if __name__ == "__main__":
-    wiring.EVALUATORS["stalling"] = _stalling
+    build.EVALUATORS["stalling"] = _stalling
     main()

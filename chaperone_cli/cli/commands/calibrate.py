@@ -1,101 +1,66 @@
 """`chaperone calibrate`: what a screen would have missed, on a log whose votes are known."""
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from pathlib import Path
+from typing import Annotated
 
 from chaperone_cli.cli import options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from chaperone_cli.config import Settings
+from chaperone_cli.config import Settings
 
 Output = Annotated[
     list[str] | None,
-    typer.Option(
-        "-o",
-        "--output",
-        help="Write the figures to a .json file (calibration.v1). Repeatable.",
-        rich_help_panel=options.OUTPUT,
-        show_default=False,
+    options.own(
+        "Write the figures to a .json file (calibration.v1). Repeatable.",
+        *("-o", "--output"),
+        panel=options.OUTPUT,
     ),
 ]
 MaxMissed = Annotated[
     float | None,
-    typer.Option(
-        "--max-missed",
-        min=0,
-        max=1,
-        metavar="SHARE",
-        help="The share of blocked conversations, from 0 to 1, whose first block a level may miss "
+    options.own(
+        "The share of blocked conversations, from 0 to 1, whose first block a level may miss "
         "or delay: the highest such level is suggested, and the exit code is 12 where the level in "
         "force misses more. Default: none may be, and the exit code does not say.",
-        rich_help_panel=options.EVALUATION,
-        show_default=False,
+        "--max-missed",
+        panel=options.EVALUATION,
+        metavar="SHARE",
+        min=0,
+        max=1,
     ),
 ]
 
 
+# The votes must be on every turn; early stopping leaves them as an audit would cast them.
+@options.takes(
+    *(*options.SELECTION, "config", *options.SCREEN, "*", "evaluator", "recorded_votes", "rubric"),
+    *("votes", "rule", "sides", "concurrency", *options.MODEL, "output", "store", "no_store"),
+    all_votes=False,
+    until_block=False,
+)
 def calibrate(
     paths: options.Paths,
-    format: options.Format = None,
-    branches: options.BranchesOption = None,
-    where: options.Where = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    limit: options.Limit = None,
-    sample: options.Sample = None,
-    seed: options.Seed = None,
-    config: options.Config = None,
-    screen: options.ScreenName = None,
-    screen_level: options.ScreenLevel = None,
-    screen_reach: options.ScreenReach = None,
+    settings: Settings,
+    config: Path | None,
     max_missed: MaxMissed = None,
-    evaluator: options.Evaluator = None,
-    recorded_votes: options.RecordedVotes = None,
-    rubric: options.RubricName = None,
-    votes: options.Votes = None,
-    rule: options.RuleName = None,
-    sides: options.SidesOption = None,
-    concurrency: options.Concurrency = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    timeout: options.Timeout = None,
-    max_cost: options.MaxCost = None,
-    max_calls: options.MaxCalls = None,
-    prices: options.Prices = None,
     output: Output = None,
-    store: options.Store = None,
-    no_store: options.NoStore = None,
-) -> None:
+) -> int:
     """Measure what a screen would have missed at every level, against votes on all turns.
 
     Use it with --evaluator recorded, or with one that is asked. The screen is the local one unless
     another is named. A label in the log adds a table.
     """
-    from chaperone_cli.cli.places import keep_apart
-
-    # The votes must be on every turn; early stopping leaves them as an audit would cast them.
-    whole = {"all_votes": False, "until_block": False}
-    settings = options.settings({**locals(), **whole, "output": None})
-    keep_apart(settings, config, paths, outputs=output or ())
-    raise typer.Exit(_run(paths, settings, max_missed, output or []))
-
-
-def _run(
-    paths: "Sequence[str]", settings: "Settings", max_missed: float | None, outputs: "Sequence[str]"
-) -> int:
     from chaperone_cli.cli import console, exit_codes
-    from chaperone_cli.cli.calibrating import calibrate, writer
-    from chaperone_cli.cli.places import place
-    from chaperone_cli.reporters.terminal.calibration import render_calibration
+    from chaperone_cli.cli.host import Terminal, tell_left_out
+    from chaperone_cli.cli.places import keep_apart, place
+    from chaperone_cli.measuring.calibration import calibrate, writer
+    from chaperone_cli.reports.terminal.calibration import render_calibration
 
+    outputs, most = output or [], max_missed or 0.0
+    keep_apart(settings, config, paths, outputs=outputs)
     writers = [writer(path) for path in outputs]
-    found = calibrate(paths, settings)
+    found = calibrate(paths, settings, Terminal())
+    tell_left_out(found.summary.left_out)
     if found.error is not None:
         raise found.error
-    most = max_missed or 0.0
     render_calibration(console.result(), found.calibration, found.header, most)
     for path, write in zip(outputs, writers, strict=True):
         write(found, most)

@@ -1,15 +1,12 @@
 """`chaperone evaluate`: how good an evaluator is, on a log that says what is right."""
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from chaperone_cli.cli import options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from chaperone_cli.config import Settings
+from chaperone_cli.config import Settings
 
 VOTES_SUFFIXES = (".votes.jsonl", ".votes.jsonl.gz")
 
@@ -23,66 +20,39 @@ Paths = Annotated[
 ]
 Output = Annotated[
     list[str] | None,
-    typer.Option(
-        "-o",
-        "--output",
-        help="Write the figures to a .json file (evaluation.v1). Repeatable.",
-        rich_help_panel=options.OUTPUT,
-        show_default=False,
+    options.own(
+        "Write the figures to a .json file (evaluation.v1). Repeatable.",
+        *("-o", "--output"),
+        panel=options.OUTPUT,
     ),
 ]
 
 
-def evaluate(
-    paths: Paths,
-    format: options.Format = None,
-    branches: options.BranchesOption = None,
-    where: options.Where = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    limit: options.Limit = None,
-    sample: options.Sample = None,
-    seed: options.Seed = None,
-    config: options.Config = None,
-    evaluator: options.Evaluator = None,
-    recorded_votes: options.RecordedVotes = None,
-    rubric: options.RubricName = None,
-    votes: options.Votes = None,
-    rule: options.RuleName = None,
-    sides: options.SidesOption = None,
-    concurrency: options.Concurrency = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    timeout: options.Timeout = None,
-    max_cost: options.MaxCost = None,
-    max_calls: options.MaxCalls = None,
-    prices: options.Prices = None,
-    output: Output = None,
-    store: options.Store = None,
-    no_store: options.NoStore = None,
-) -> None:
+# Every rule is computed from one set of votes, which must therefore be whole.
+@options.takes(
+    *(*options.SELECTION, "config", "evaluator", "recorded_votes", "rubric", "votes", "rule"),
+    *("sides", "concurrency", *options.MODEL, "*", "store", "no_store"),
+    all_votes=True,
+    until_block=False,
+    screen="none",
+)
+def evaluate(paths: Paths, settings: Settings, config: Path | None, output: Output = None) -> int:
     """Measure an evaluator on labelled logs: the paper's tables, for every rule, with intervals."""
-    from chaperone_cli.cli.places import keep_apart
-
-    # Every rule is computed from one set of votes, which must therefore be whole.
-    whole = {"all_votes": True, "until_block": False, "screen": "none"}
-    settings = options.settings({**locals(), **whole, "output": None})
-    keep_apart(settings, config, paths, outputs=output or ())
-    raise typer.Exit(_run(paths, settings, output or []))
-
-
-def _run(paths: "Sequence[str]", settings: "Settings", outputs: "Sequence[str]") -> int:
     from chaperone_cli.cli import console, exit_codes
-    from chaperone_cli.cli.measuring import measure_logs, measure_votes_file, writer
-    from chaperone_cli.cli.places import place
+    from chaperone_cli.cli.host import Terminal, tell_left_out
+    from chaperone_cli.cli.places import keep_apart, place
     from chaperone_cli.codec.paper import published
-    from chaperone_cli.reporters.terminal.evaluation import render_evaluation
+    from chaperone_cli.measuring.evaluation import measure_logs, measure_votes_file, writer
+    from chaperone_cli.reports.terminal.evaluation import render_evaluation
 
+    outputs = output or []
+    keep_apart(settings, config, paths, outputs=outputs)
     writers = [writer(path) for path in outputs]
     if any(path.endswith(VOTES_SUFFIXES) for path in paths):
         measured = measure_votes_file(paths, settings)
     else:
-        measured = measure_logs(paths, settings)
+        measured = measure_logs(paths, settings, Terminal())
+        tell_left_out(measured.summary.left_out)
     if measured.error is not None:
         raise measured.error
     evaluation = measured.evaluation()

@@ -1,14 +1,12 @@
 """`chaperone report`: a saved run again, in any format."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from chaperone_cli.cli import options
-
-if TYPE_CHECKING:
-    from chaperone_cli.config import Settings
+from chaperone_cli.config import Settings
 
 Saved = Annotated[
     Path,
@@ -20,51 +18,38 @@ Saved = Annotated[
 ]
 
 
-def report(
-    saved: Saved,
-    config: options.Config = None,
-    output: options.Output = None,
-    quote: options.Quote = None,
-    rows: options.Rows = None,
-    hash_ids: options.HashIds = None,
-    hash_key_file: options.HashKeyFile = None,
-) -> None:
+Output = Annotated[list[str] | None, options.declared("output")]
+
+
+@options.takes("config", "*", "quote", "rows", "hash_ids", "hash_key_file")
+def report(saved: Saved, settings: Settings, config: Path | None, output: Output = None) -> int:
     """Render a saved report again, on the terminal and in any format, without judging anything.
 
     Quotes that were saved are shown with --quote only.
     """
-    from chaperone_cli.cli.places import keep_apart
-
-    settings = options.settings({**locals(), "output": None})
-    keep_apart(settings, config, outputs=output or (), also_read=[saved])
-    _run(saved, settings, output or [])
-
-
-def _run(path: Path, settings: "Settings", outputs: list[str]) -> None:
-    from chaperone_cli import reporters
-    from chaperone_cli.cli import console, hashing
-    from chaperone_cli.cli.places import place
-    from chaperone_cli.cli.rendering import UNKNOWN, header_of, render
-    from chaperone_cli.cli.saved import open_run
+    from chaperone_cli import reports
+    from chaperone_cli.auditing import build
+    from chaperone_cli.auditing.saved import UNKNOWN, header_of, open_run, render
+    from chaperone_cli.cli import console
+    from chaperone_cli.cli.host import Terminal
+    from chaperone_cli.cli.places import keep_apart, place
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reporters.terminal.run import TerminalReporter
+    from chaperone_cli.reports.terminal.run import TerminalReporter
 
-    run = open_run(path)
+    outputs = output or []
+    keep_apart(settings, config, outputs=outputs, also_read=[saved])
+    run = open_run(saved)
     header = header_of(run, settings)
     if header.evaluator == UNKNOWN:
         console.note(
-            f"note: {path} holds verdicts only: evaluator and rubric are not known, and the rule "
+            f"note: {saved} holds verdicts only: evaluator and rubric are not known, and the rule "
             "is worked out from the votes"
         )
     shown = TerminalReporter(console.result(), settings.rows, settings.quote)
-    files = [reporters.for_path(output) for output in outputs]
-    render(
-        run,
-        header,
-        [shown, *files],
-        hashing.names(settings, hashing.key(settings)),
-        quote=settings.quote,
-    )
+    files = [reports.for_path(path) for path in outputs]
+    names = build.names(settings, build.hash_key(settings))
+    render(run, header, [shown, *files], names, quote=settings.quote, host=Terminal())
     ending = run.summary.ending if run.summary else Ending.COMPLETE
-    for output in outputs:
-        console.note(f"wrote {place(output, ending)}")
+    for path in outputs:
+        console.note(f"wrote {place(path, ending)}")
+    return 0

@@ -18,7 +18,7 @@ def rubrics(name: Name = None) -> None:
     """List the rubrics, or show one: its question, its guidance and its digest."""
     from chaperone_cli.cli import console
     from chaperone_cli.codec import rubric
-    from chaperone_cli.reporters.sanitise import plain
+    from chaperone_cli.reports.text import plain
 
     out = console.result()
     for known in [name] if name else rubric.shipped():

@@ -27,13 +27,12 @@ def verify(folder: Folder, log: Logs = None) -> None:
 
     Every file that is missing, changed or extra is listed.
     """
+    from chaperone_cli.auditing.evidence_folder import findings, log_findings, read_manifest
     from chaperone_cli.cli import console
     from chaperone_cli.cli.exit_codes import ExitCode
-    from chaperone_cli.cli.verifying import findings, log_findings, read_manifest
     from chaperone_cli.codec.manifest import NAME, digest_file
     from chaperone_cli.domain.run import Ending
-    from chaperone_cli.reporters.sanitise import plain
-    from chaperone_cli.reporters.terminal.screen import plural
+    from chaperone_cli.reports.text import plain, plural
 
     manifest = read_manifest(folder)
     out = console.result()

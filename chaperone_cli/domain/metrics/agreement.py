@@ -11,7 +11,7 @@ from chaperone_cli.domain.vote import Tally
 
 
 def fleiss_kappa(turns: Mapping[Tally, int]) -> float | None:
-    """Gives the agreement among passes beyond chance: 1 is perfect, 0 is what chance would give.
+    """The agreement among passes beyond chance: 1 is perfect, 0 is what chance would give.
 
     Fleiss (1971), Measuring nominal scale agreement among many raters, over the categories yes, no
     and abstain; a category that no vote fell into changes nothing. `turns` counts turns by tally,

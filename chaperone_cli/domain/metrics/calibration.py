@@ -95,11 +95,11 @@ class Calibration:
     """At the level in force, in the order of the log."""
 
     def share_displaced(self, figures: LevelFigures) -> float:
-        """Gives the share of the blocked conversations that a level displaces, from 0 to 1."""
+        """The share of the blocked conversations that a level displaces, from 0 to 1."""
         return Proportion(figures.displaced, self.blocked).rate or 0.0
 
     def suggested(self, most: float) -> LevelFigures | None:
-        """Gives the highest level that displaces at most the share `most` of first blocks.
+        """The highest level that displaces at most the share `most` of first blocks.
 
         None where no conversation is blocked, so that nothing could have been missed.
         """
@@ -153,7 +153,7 @@ class _Tally:
         self.missed[reached] += 1
 
     def figures(self, levels: Sequence[float]) -> tuple[LevelFigures, ...]:
-        """Gives the figures of all levels."""
+        """The figures of all levels."""
         return tuple(
             LevelFigures(
                 level,
@@ -210,7 +210,7 @@ class CalibrationBuilder:
             )
 
     def calibration(self) -> Calibration:
-        """Gives the figures of all conversations so far."""
+        """The figures of all conversations so far."""
         place = self._levels.index(self._level)
         levels = self._all.figures(self._levels)
         ordered = sorted(self._labels.items(), key=lambda item: _order(item[0]))

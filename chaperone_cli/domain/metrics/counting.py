@@ -21,7 +21,7 @@ KNOWN_LABELS = ("parasocial", "sycophantic", "neutral")
 
 
 def label_order(label: str) -> tuple[int, str]:
-    """Gives the key that labels are sorted by."""
+    """The key that labels are sorted by."""
     known = label in KNOWN_LABELS
     return (KNOWN_LABELS.index(label) if known else len(KNOWN_LABELS), label)
 
@@ -34,7 +34,7 @@ class SideCount:
     first_blocks: int = 0
 
     def figures(self) -> SideFigures:
-        """Gives the counts so far."""
+        """The counts so far."""
         return SideFigures(
             judged=self.verdicts.total(),
             blocked=self.verdicts[Verdict.BLOCK],
@@ -63,7 +63,7 @@ class LabelCount:
             self.undecided_before_block += _undecided_before(conversation, first)
 
     def figures(self, label: str) -> LabelFigures:
-        """Gives the counts so far."""
+        """The counts so far."""
         blocked = self.conversations[Verdict.BLOCK]
         return LabelFigures(
             label=label,
@@ -109,7 +109,7 @@ class RuleCount:
             self._lag[first.turn - onset] += 1
 
     def figures(self) -> RuleFigures:
-        """Gives the counts so far."""
+        """The counts so far."""
         labels = sorted(self._labels, key=lambda one: (one != self._positive, label_order(one)))
         return RuleFigures(
             rule=self._rule,

@@ -40,7 +40,7 @@ class Distribution:
         return sum(count for value, count in self.counts if value < limit)
 
     def _ranked(self, rank: int) -> int:
-        """Gives the number at `rank`, from 0, in rising order."""
+        """The number at `rank`, from 0, in rising order."""
         for value, count in self.counts:
             rank -= count
             if rank < 0:

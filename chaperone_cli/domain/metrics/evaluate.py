@@ -50,7 +50,7 @@ class EvaluationBuilder:
                 count.add(conversation)
 
     def evaluation(self) -> Evaluation:
-        """Gives the figures of all conversations so far."""
+        """The figures of all conversations so far."""
         return Evaluation(
             passes=self._passes,
             rules=tuple(count.figures() for count in self._rules),
@@ -81,7 +81,7 @@ class EvaluationBuilder:
 
 
 def _alternates(conversation: ConversationVerdict) -> bool:
-    """Says whether prompts and responses take turns, prompts first, and every turn was judged."""
+    """Whether prompts and responses take turns, prompts first, and every turn was judged."""
     sides = tuple(turn.side for turn in conversation.turns)
     expected = tuple(Side.RESPONSE if n % 2 else Side.PROMPT for n in range(len(sides)))
     return sides == expected and len(sides) == conversation.turns_total
@@ -90,7 +90,7 @@ def _alternates(conversation: ConversationVerdict) -> bool:
 def evaluate(
     verdicts: Iterable[ConversationVerdict], passes: int, rule: Rule, positive: str = "parasocial"
 ) -> Evaluation:
-    """Gives all figures of `verdicts`, each of whose judged turns has `passes` votes.
+    """All figures of `verdicts`, each of whose judged turns has `passes` votes.
 
     Raises UsageError where a turn has another number of votes, or `rule` needs more than `passes`.
     """

@@ -39,7 +39,7 @@ class LabelFigures:
     responses: SideFigures
 
     def side(self, side: Side) -> SideFigures:
-        """Gives the figures of `side`."""
+        """The figures of `side`."""
         return self.prompts if side is Side.PROMPT else self.responses
 
 

@@ -145,7 +145,7 @@ class PairCount:
             ]
 
     def figures(self) -> PairFigures:
-        """Gives the figures of all turns so far."""
+        """The figures of all turns so far."""
         pairs = {passes: Pair(*counts) for passes, counts in sorted(self.pairs.items())}
         return PairFigures(self.turns, self.split, pairs)
 

@@ -22,11 +22,11 @@ class PaperLabel:
     responses_first: int | None = None
 
     def blocked_turns(self, side: Side) -> int | None:
-        """Gives the turns of `side` judged parasocial."""
+        """The turns of `side` judged parasocial."""
         return self.prompts if side is Side.PROMPT else self.responses
 
     def first_blocks(self, side: Side) -> int | None:
-        """Gives the conversations first blocked on `side`."""
+        """The conversations first blocked on `side`."""
         return self.prompts_first if side is Side.PROMPT else self.responses_first
 
 
@@ -50,15 +50,15 @@ class Paper:
     """By the rule's name."""
 
     def compares_with(self, evaluation: Evaluation) -> bool:
-        """Says whether its log had the shape of this one's, so that the figures may be compared."""
+        """Whether its log had the shape of this one's, so that the figures may be compared."""
         return self.design == evaluation.design
 
     def of(self, rule: str, label: str) -> PaperLabel:
-        """Gives its figures for `label` under `rule`, all None where it has none."""
+        """Its figures for `label` under `rule`, all None where it has none."""
         found = self.rules.get(rule)
         return found.labels.get(label, PaperLabel()) if found else PaperLabel()
 
     def accuracy(self, rule: str) -> float | None:
-        """Gives its accuracy under `rule`, a rate between 0 and 1."""
+        """Its accuracy under `rule`, a rate between 0 and 1."""
         found = self.rules.get(rule)
         return found.accuracy if found else None

@@ -16,7 +16,7 @@ class Interval(NamedTuple):
 
 
 def wilson(count: int, total: int) -> Interval:
-    """Gives the 95 % score interval of a rate of `count` out of `total`, which is at least 1.
+    """The 95 % score interval of a rate of `count` out of `total`, which is at least 1.
 
     Wilson (1927), Probable inference, the law of succession, and statistical inference. It stays
     within 0 and 1, and keeps a width for 0 and for all, where the normal interval has none.

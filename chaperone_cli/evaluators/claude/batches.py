@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chaperone_cli.domain.estimate import Way
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.errors import VotesPending
@@ -28,16 +29,35 @@ class BatchedClaude(ClaudeEvaluator):
         self._state = state
         self._pending: PendingVotes | None = None
         self._detach = detach
+        self._votes: BatchVotes | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Gives its settings."""
         return partial(type(self), self.options, self._state, detach=self._detach), ()
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Gives none: what is out is what this run collects."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Says besides what the votes would have cost one by one."""
+        if self._votes is None or (compared := self._votes.compared) is None:
+            return super().remarks
+        together, alone = compared
+        return (
+            *super().remarks,
+            f"these votes were estimated at ${together:,.4f} in batches, and at ${alone:,.4f} one "
+            "by one, with the cache" + ("; without --batch they cost less" * (alone < together)),
+        )
+
     def bulk(self, rubric: Rubric) -> Bulk:
         """Gives the way to ask many questions together; raises StoreError."""
         if self._pending is None:
             self._pending = PendingVotes(self._state, self.endpoint.shown)
-        return BatchVotes(self, rubric, self._pending, detach=self._detach)
+        self._votes = BatchVotes(self, rubric, self._pending, detach=self._detach)
+        return self._votes
 
     async def close(self) -> None:
         """Closes the connections and the file."""
@@ -59,11 +79,23 @@ class BatchVotes(Bulk):
         self._detach = detach
         self._desk: Desk | None = None
 
+    @property
+    def compared(self) -> tuple[float, float] | None:
+        """What the votes handed in cost by estimate in batches, and would cost one by one."""
+        if self._desk is None:
+            return None
+        ways = self._desk.estimate.ways
+        together, alone = ways[Way.BATCHED].dollars, ways[Way.CACHED].dollars
+        return (together, alone) if together and alone else None
+
     async def ask(  # noqa: D102
         self, questions: Sequence[Question]
     ) -> AsyncIterator[tuple[bytes, Vote]]:
         desk = await self._open()
         open_questions = {question.key: question for question in questions}
+        async for key, vote in desk.too_long([q for q in questions if not desk.holds(q.key)]):
+            yield key, vote
+            del open_questions[key]
         while open_questions:
             unsent = [q for key, q in open_questions.items() if not desk.holds(key)]
             while unsent and not desk.proven:

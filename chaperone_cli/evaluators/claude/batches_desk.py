@@ -1,25 +1,24 @@
 """Hands batches in and takes their results, and keeps account of what is out and what it costs."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
+from chaperone_cli.domain.estimate import Estimate
 from chaperone_cli.domain.rubric import Rubric
 from chaperone_cli.domain.vote import Evidence, Vote
 from chaperone_cli.errors import BudgetExhausted, ChaperoneError, EvaluatorError
 from chaperone_cli.evaluators.claude import batches_results, reply
 from chaperone_cli.evaluators.claude.batches_api import BatchesApi, pause
 from chaperone_cli.evaluators.claude.batches_pending import PendingVotes, Submission
-from chaperone_cli.evaluators.claude.batches_requests import (
-    BatchTranscript,
-    Entry,
-    body,
-    portions,
-)
+from chaperone_cli.evaluators.claude.batches_requests import Entry, body, portions
 from chaperone_cli.evaluators.claude.caller import GivenUpError
 from chaperone_cli.evaluators.claude.evaluator import ClaudeEvaluator, Connection
 from chaperone_cli.evaluators.claude.faults import Course, Fault
-from chaperone_cli.evaluators.claude.prompt import Prompt
+from chaperone_cli.evaluators.claude.prompt import Transcript
+from chaperone_cli.evaluators.claude.sizing import Sizing
 from chaperone_cli.evaluators.interface import Question
 from chaperone_cli.evaluators.tampering import marks_of
 
@@ -43,12 +42,17 @@ class Desk:
         rubric: Rubric,
         pending: PendingVotes,
     ) -> None:
-        # Requests of one batch may be minutes apart, so that what they cache is to last an hour.
-        form = connection.offer.form
-        self._prompt = Prompt(rubric, connection.model, form, connection.marker, "1h")
+        self._connection = connection
+        self._evaluator = evaluator
+        self._prompt = connection.prompt(rubric)
         self._caller = connection.caller
         self._api = BatchesApi(connection.client, evaluator.endpoint)
         self._meter = evaluator.meter
+        self._sizing = Sizing.of(rubric, connection.model, evaluator.endpoint)
+        self.estimate = Estimate(self._sizing.shape, 1, evaluator.options.price)
+        """What is handed in costs in batches, and would cost one by one."""
+        self._seen: set[tuple[str, int]] = set()
+        """Turns on which a vote was handed in, by conversation and number."""
         self._shown = evaluator.endpoint.shown
         self._pending = pending
         self._reserved: dict[int, float] = {}
@@ -80,7 +84,7 @@ class Desk:
     async def ask_at_once(self, question: Question) -> Vote:
         """Asks for one vote outside of any batch."""
         label = self._prompt.label.id
-        transcript = BatchTranscript(self._prompt, question.conversation)
+        transcript = Transcript(self._prompt, question.conversation)
         request = transcript.request(question.turn)
         try:
             message = await self._caller.ask(
@@ -92,8 +96,25 @@ class Desk:
         self.proven = vote.reason is None
         return _marked(vote, marks_of(question.conversation, question.turn))
 
+    async def too_long(self, questions: Sequence[Question]) -> AsyncIterator[tuple[bytes, Vote]]:
+        """Gives the votes of those `questions` that are longer than the model takes."""
+        for _, group in groupby(questions, key=lambda question: id(question.conversation)):
+            transcript: Transcript | None = None
+            found = False
+            for question in group:
+                turn = question.turn
+                transcript = transcript or Transcript(self._prompt, question.conversation)
+                request = transcript.request(turn)
+                # What comes after a turn that is too long is longer.
+                if found or not await self._connection.fits(request, transcript.most_tokens(turn)):
+                    found = True
+                    self._evaluator.note_too_long(question.conversation.id, turn)
+                    marks = marks_of(question.conversation, turn)
+                    yield question.key, _marked(reply.TOO_LONG, marks)
+
     async def hand_in(self, questions: Sequence[Question]) -> BudgetExhausted | None:
         """Hands in as many of `questions` as the budget allows; gives what stopped it."""
+        self._compare(questions)
         for portion in portions(questions, self._prompt, self._pending.tries_of):
             rest = portion
             while rest:
@@ -104,6 +125,21 @@ class Desk:
                 await self._submit(rest[:count], dollars)
                 rest = rest[count:]
         return None
+
+    def _compare(self, questions: Sequence[Question]) -> None:
+        """Adds `questions` to the estimate of what they cost in batches and one by one."""
+        for _, group in groupby(questions, key=lambda question: id(question.conversation)):
+            asked = list(group)
+            votes = Counter(question.turn.number for question in asked)
+            talk = asked[0].conversation
+            for again in (False, True):
+                turns = [
+                    (size, votes[turn.number])
+                    for turn, size in self._sizing.prefixes(talk)
+                    if votes[turn.number] and ((talk.id, turn.number) in self._seen) is again
+                ]
+                self.estimate.compare(self.estimate.ways, turns, again=again)
+            self._seen.update((talk.id, number) for number in votes)
 
     def _reserve(self, entries: Sequence[Entry]) -> tuple[int, float] | BudgetExhausted:
         """Sets the cost aside of all `entries`, or of half of them, or of a quarter, ..."""
@@ -187,12 +223,20 @@ class Desk:
         most = self._reserved.get(submission.id, 0.0) / max(1, submission.requests)
         again: list[bytes] = []
         answered = useless = failed = 0
-        for row in await self._api.results(submission.batch or ""):
+        results = [
+            (batches_results.key_of(row), batches_results.read(row, submission.label))
+            for row in await self._api.results(submission.batch or "")
+        ]
+        votes = [result.vote for _, result in results]
+        # Where nothing was answered, a refusal is not known to be the fault of what was asked.
+        refuses_all = reply.REJECTED in votes and all(vote.reason is not None for vote in votes)
+        for key, result in results:
             # Results come in no order, and a batch that was looked for may turn out not to be ours.
-            pending = missing.pop(batches_results.key_of(row), None)
+            pending = missing.pop(key, None)
             if pending is None:
                 continue
-            result = batches_results.read(row, submission.label)
+            if refuses_all and result.vote == reply.REJECTED:
+                result = batches_results.AGAIN
             if result.tokens is not None:
                 self._meter.record_batch(result.tokens, most)
             if result.again and pending.tries + 1 < MOST_TRIES:
@@ -207,8 +251,8 @@ class Desk:
                 again.append(pending.key)
             else:
                 yield pending.key, reply.ERROR
-        # Where all replies were useless, a vote by itself shows whether more would be of use.
-        self.proven = bool(answered) or (self.proven and not useless)
+        # Where no reply was of use, a vote by itself shows whether more would be.
+        self.proven = bool(answered) or (self.proven and not useless and not refuses_all)
         self._pending.retry(again)
         self._settle(submission, failed + len(missing))
 

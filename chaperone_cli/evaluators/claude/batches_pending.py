@@ -5,15 +5,14 @@ crash in between is noticed, and the batch is looked for instead of being paid f
 and names of suspicions are kept, never conversation text. One run at a time may use a file so.
 """
 
-import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chaperone_cli.errors import StoreError
+from chaperone_cli.store_file import StoreFile
 
+_HINT = "name another file with --store"
 KEPT = 29 * 24 * 3600.0
 """Seconds for which the vendor keeps a batch's results."""
 
@@ -26,6 +25,10 @@ CREATE TABLE IF NOT EXISTS pending_votes (
     key BLOB PRIMARY KEY, submission INTEGER, tries INTEGER NOT NULL, marks TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pending_votes_submission ON pending_votes (submission);
+"""
+_OUT = """
+FROM pending_votes JOIN submissions ON id = submission
+WHERE server = ? AND batch IS NOT NULL AND NOT collected
 """
 
 
@@ -59,15 +62,9 @@ class PendingVotes:
 
     def __init__(self, path: Path, server: str) -> None:
         """Opens the file at `path`, or creates it; raises StoreError."""
-        self._path = path
         self._server = server
-        with self._failing_clearly():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            # A lost id is a batch paid for twice, so that even a power failure must not lose it.
-            self._db.execute("PRAGMA synchronous = FULL")
-            self._db.executescript(_TABLES)
+        # A lost id is a batch paid for twice, so that even a power failure must not lose it.
+        self._file = StoreFile(path, _TABLES, "what is out in batches", hint=_HINT, durable=True)
         for old in self._submissions("at < ?", time.time() - KEPT):
             self.forget(old)
 
@@ -84,53 +81,60 @@ class PendingVotes:
         return self._submissions("batch IS NULL")
 
     def _submissions(self, where: str, *values: object) -> list[Submission]:
-        with self._failing_clearly():
-            rows = self._db.execute(
-                "SELECT id, batch, label, requests, at FROM submissions "
-                f"WHERE server = ? AND {where} ORDER BY id",
-                (self._server, *values),
-            )
-            return [Submission(*row) for row in rows]
+        rows = self._file.rows(
+            "SELECT id, batch, label, requests, at FROM submissions "
+            f"WHERE server = ? AND {where} ORDER BY id",
+            (self._server, *values),
+        )
+        return [Submission(*row) for row in rows]
+
+    def votes_out(self) -> int:
+        """Counts the votes that are out."""
+        [(count,)] = self._file.rows(f"SELECT count(*) {_OUT}", (self._server,))
+        return int(count)
+
+    def paid_twice(self) -> int:
+        """Counts the votes that are out although the store holds an answer: both are billed."""
+        [(count,)] = self._file.rows(
+            f"SELECT count(*) {_OUT} AND EXISTS (SELECT 1 FROM votes "
+            "WHERE votes.key = pending_votes.key AND answer <> 'abstain')",
+            (self._server,),
+        )
+        return int(count)
 
     def submission_of(self, key: bytes) -> int | None:
         """Gives the submission that is to bring the vote under `key`."""
-        with self._failing_clearly():
-            row = self._db.execute(
-                "SELECT submission FROM pending_votes JOIN submissions ON id = submission "
-                "WHERE key = ? AND server = ?",
-                (key, self._server),
-            ).fetchone()
-            return row[0] if row else None
+        rows = self._file.rows(
+            "SELECT submission FROM pending_votes JOIN submissions ON id = submission "
+            "WHERE key = ? AND server = ?",
+            (key, self._server),
+        )
+        return rows[0][0] if rows else None
 
     def tries_of(self, key: bytes) -> int:
         """Says how often the vote under `key` came back without an answer."""
-        with self._failing_clearly():
-            row = self._db.execute(
-                "SELECT tries FROM pending_votes WHERE key = ?", (key,)
-            ).fetchone()
-            return row[0] if row else 0
+        rows = self._file.rows("SELECT tries FROM pending_votes WHERE key = ?", (key,))
+        return rows[0][0] if rows else 0
 
     def votes_of(self, submission: Submission) -> dict[bytes, PendingVote]:
         """Gives the votes that `submission` is to bring, by key."""
-        with self._failing_clearly():
-            rows = self._db.execute(
-                "SELECT key, tries, marks FROM pending_votes WHERE submission = ?",
-                (submission.id,),
-            )
-            return {
-                key: PendingVote(key, tries, tuple(filter(None, marks.split("\n"))))
-                for key, tries, marks in rows
-            }
+        rows = self._file.rows(
+            "SELECT key, tries, marks FROM pending_votes WHERE submission = ?", (submission.id,)
+        )
+        return {
+            key: PendingVote(key, tries, tuple(filter(None, marks.split("\n"))))
+            for key, tries, marks in rows
+        }
 
     def begin(self, label: str, votes: Sequence[tuple[bytes, tuple[str, ...]]]) -> Submission:
         """Notes that `votes`, by key and with their marks, are about to be handed in."""
         at = time.time()
-        with self._changing():
-            made = self._db.execute(
+        with self._file.together():
+            made = self._file.change(
                 "INSERT INTO submissions (server, label, requests, at) VALUES (?, ?, ?, ?)",
                 (self._server, label, len(votes), at),
             )
-            self._db.executemany(
+            self._file.change_each(
                 "INSERT INTO pending_votes VALUES (?, ?, 0, ?) "
                 "ON CONFLICT (key) DO UPDATE SET submission = excluded.submission",
                 [(key, made.lastrowid, "\n".join(marks)) for key, marks in votes],
@@ -139,15 +143,12 @@ class PendingVotes:
 
     def name(self, submission: Submission, batch: str) -> None:
         """Notes the server's name for `submission`."""
-        with self._changing():
-            self._db.execute(
-                "UPDATE submissions SET batch = ? WHERE id = ?", (batch, submission.id)
-            )
+        self._file.change("UPDATE submissions SET batch = ? WHERE id = ?", (batch, submission.id))
 
     def retry(self, keys: Sequence[bytes]) -> None:
         """Sets votes free, to be handed in again, and counts the failure."""
-        with self._changing():
-            self._db.executemany(
+        with self._file.together():
+            self._file.change_each(
                 "UPDATE pending_votes SET submission = NULL, tries = tries + 1 WHERE key = ?",
                 [(key,) for key in keys],
             )
@@ -161,31 +162,10 @@ class PendingVotes:
         self._end(submission, "DELETE FROM submissions WHERE id = ?")
 
     def _end(self, submission: Submission, statement: str) -> None:
-        with self._changing():
-            self._db.execute("DELETE FROM pending_votes WHERE submission = ?", (submission.id,))
-            self._db.execute(statement, (submission.id,))
+        with self._file.together():
+            self._file.change("DELETE FROM pending_votes WHERE submission = ?", (submission.id,))
+            self._file.change(statement, (submission.id,))
 
     def close(self) -> None:
         """Closes the file."""
-        self._db.close()
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        with self._failing_clearly():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    @contextmanager
-    def _failing_clearly(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as exc:
-            raise StoreError(
-                f"{self._path}: what is out in batches cannot be read or written: {exc}",
-                hint="name another file with --store",
-            ) from exc
+        self._file.close()

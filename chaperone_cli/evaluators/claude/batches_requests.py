@@ -1,8 +1,9 @@
 """Turns questions into the bodies of batches, each small enough for the server.
 
-A request of a batch caches the instructions alone. The requests of a round run at the same time
-and in no order, so that none could rely on finding what another one wrote of the conversation, and
-a write costs up to twice as much as reading the tokens afresh.
+They are laid out as calls made one by one are. The requests of a round run at the same time and in
+no order, so that some do not find what others write; but a write costs a quarter more than reading
+the tokens afresh, and finding them saves nine tenths or more: it pays from two hits in ten.
+`python -m tests.benchmarks.claude_batches` compares it with other layouts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -66,16 +67,9 @@ def entries(questions: Sequence[Question], prompt: Prompt, tries_of: TriesOf) ->
     """Gives the requests of `questions`, which are in the order of conversations and turns."""
     for _, group in groupby(questions, key=lambda question: id(question.conversation)):
         asked = list(group)
-        transcript = BatchTranscript(prompt, asked[0].conversation)
+        transcript = Transcript(prompt, asked[0].conversation)
         for question in asked:
             yield _entry(question, transcript, tries_of(question.key))
-
-
-class BatchTranscript(Transcript):
-    """One conversation as blocks, without breakpoints in it."""
-
-    def _breakpoints(self, last: int) -> tuple[int, ...]:
-        return ()
 
 
 def _entry(question: Question, transcript: Transcript, tries: int) -> Entry:

@@ -17,7 +17,6 @@ import orjson
 from chaperone_cli.domain.vote import Vote
 from chaperone_cli.errors import ChaperoneError, EvaluatorError
 from chaperone_cli.evaluators.claude import faults, reply
-from chaperone_cli.evaluators.claude.clients import Clients
 from chaperone_cli.evaluators.claude.endpoint import Endpoint
 from chaperone_cli.evaluators.claude.faults import Course, Fault
 from chaperone_cli.evaluators.claude.meter import Meter, Reserved
@@ -26,6 +25,7 @@ from chaperone_cli.evaluators.claude.prompt import Request, with_longer_reply
 
 if TYPE_CHECKING:
     import httpx2
+    from anthropic import AsyncAnthropic
 
 PATH = "/v1/messages"
 UNPROVEN_TRIES = 6
@@ -93,7 +93,7 @@ class Caller:
 
     def __init__(
         self,
-        clients: Clients,
+        client: "AsyncAnthropic",
         endpoint: Endpoint,
         pace: Pace,
         meter: Meter,
@@ -106,7 +106,7 @@ class Caller:
 
         `kept` says whether votes are; None where none are asked for.
         """
-        self._clients = clients
+        self._client = client
         self._endpoint = endpoint
         self._pace = pace
         self._meter = meter
@@ -118,6 +118,10 @@ class Caller:
         """Whether the server has replied at all."""
         self._useless: Counter[str] = Counter()
         """What came since the last reply of use, by kind."""
+        self._useful = float("-inf")
+        """When the last call was made that brought something of use."""
+        self._unanswered = float("-inf")
+        """When a question of our own was refused last, after a refusal of something else."""
         self._proving = asyncio.Lock()
         self._ended: ChaperoneError | None = None
         self._replied_at = float("-inf")
@@ -143,9 +147,9 @@ class Caller:
 
     async def _persistently(self, ask: Ask) -> Message:
         for left in reversed(range(ASKED)):
-            message = await self._reply(ask)
+            message, started = await self._reply(ask)
             if ask.usable(message):
-                self._useless.clear()
+                self._take_heart(started)
                 break
             stop = message.get("stop_reason")
             await self._doubt("refused" if stop == "refusal" else "unreadable")
@@ -155,8 +159,11 @@ class Caller:
                 ask = replace(ask, request=with_longer_reply(ask.request))
         return message
 
-    async def _reply(self, ask: Ask) -> Message:
-        """Gives a reply, whatever it says; raises GivenUpError and what ends the run."""
+    async def _reply(self, ask: Ask) -> tuple[Message, float]:
+        """Gives a reply, whatever it says, and when the call for it was made.
+
+        Raises GivenUpError and what ends the run.
+        """
         loop = asyncio.get_running_loop()
         body, output = orjson.dumps(ask.request), ask.request["max_tokens"]
         deadline: float | None = None
@@ -175,13 +182,15 @@ class Caller:
                     await asyncio.sleep(max(self._usual, LEAST_WAIT))
             if not isinstance(outcome, Fault):
                 self._answered = True
-                return outcome
+                return outcome, slot.started
             tries += 1
             pause = self._pause(outcome, tries)
             if outcome.course is Course.GIVE_UP:
+                refused_at = loop.time()
                 await self._doubt(outcome.problem, proven=self._answered)
                 vote = reply.TOO_LONG if outcome.too_long else reply.REJECTED
-                raise GivenUpError(outcome.problem, vote)
+                answered = await self._others_are_answered(refused_at)
+                raise GivenUpError(outcome.problem, vote if answered else reply.ERROR)
             if deadline - loop.time() - pause <= self._usual:
                 # A reply would come too late, and might be billed.
                 await self._doubt(outcome.problem, proven=self._answered)
@@ -192,11 +201,41 @@ class Caller:
                 await self._prove(outcome.problem)
             await asyncio.sleep(pause)
 
+    def _take_heart(self, started: float) -> None:
+        self._useful = max(self._useful, started)
+        self._useless.clear()
+
     async def _doubt(self, problem: str, *, proven: bool = True) -> None:
         """Counts what brought nothing of use; raises EvaluatorError where nothing does."""
         self._useless[problem] += 1
         if self._useless.total() >= USELESS_IN_A_ROW or not proven:
             await self._prove(problem)
+
+    async def _others_are_answered(self, refused_at: float) -> bool:
+        """Says whether a later call brings something of use, once it is known.
+
+        Only then is a refusal the fault of what was asked, and not of a server that refuses all.
+        Where nothing else is under way, a question of our own shows it.
+        """
+        while self._useful <= refused_at:
+            if self._ended is not None:
+                raise self._ended
+            if self._meter.idle:
+                return await self._is_answered(refused_at)
+            await asyncio.sleep(max(self._usual, LEAST_WAIT))
+        return True
+
+    async def _is_answered(self, after: float) -> bool:
+        """Asks a question of our own, unless the last one failed and nothing was of use since."""
+        async with self._proving:
+            if self._useful <= after and self._unanswered <= self._useful:
+                answered = await self._prove_once(self._proof()) is None
+                now = asyncio.get_running_loop().time()
+                if answered:
+                    self._take_heart(now)
+                else:
+                    self._unanswered = now
+            return self._useful > after
 
     async def _prove(self, problem: str) -> None:
         """Asks a question of our own; raises EvaluatorError where that is not answered either.
@@ -212,7 +251,7 @@ class Caller:
                 outcome = await self._prove_once(self._proof())
                 if outcome is None:
                     self._answered = True
-                    self._useless.clear()
+                    self._take_heart(asyncio.get_running_loop().time())
                     return
                 if outcome.course is Course.GIVE_UP:
                     break
@@ -279,13 +318,12 @@ class Caller:
         # The SDK's `messages.create` copies and checks a request block by block, which takes longer
         # than the rest of a call together; the body is the same, and so are headers and errors.
         async with asyncio.timeout(min(self._patience.timeout, max(seconds, 0.001))):
-            with self._clients.lease() as client:
-                return await client.post(
-                    PATH,
-                    cast_to=httpx2.Response,
-                    content=body,
-                    options={"headers": {"content-type": "application/json"}},
-                )
+            return await self._client.post(
+                PATH,
+                cast_to=httpx2.Response,
+                content=body,
+                options={"headers": {"content-type": "application/json"}},
+            )
 
     def _took(self, seconds: float) -> None:
         """Takes note of a reply that took so many seconds."""

@@ -1,6 +1,7 @@
 """The paper's evaluator: a large model, asked once for every vote with the conversation so far."""
 
 import asyncio
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from chaperone_cli.domain.conversation import Conversation, Turn
 from chaperone_cli.domain.cost import Price, Spend
 from chaperone_cli.domain.rubric import Rubric
+from chaperone_cli.evaluators.claude.batches_pending import PendingVotes
 from chaperone_cli.evaluators.claude.caller import Ask, Caller, Patience
-from chaperone_cli.evaluators.claude.clients import Clients
-from chaperone_cli.evaluators.claude.endpoint import Endpoint
+from chaperone_cli.evaluators.claude.endpoint import Endpoint, check_key, connect
 from chaperone_cli.evaluators.claude.ledger import Ledger
 from chaperone_cli.evaluators.claude.meter import Meter
 from chaperone_cli.evaluators.claude.offer import Offer, count, offer
@@ -63,7 +64,7 @@ class Options:
 class Connection:
     """An open way to a model of which it is known what it accepts."""
 
-    clients: Clients
+    client: "AsyncAnthropic"
     caller: Caller
     offer: Offer
     model: str
@@ -87,11 +88,6 @@ class Connection:
         """Gives a question that is the run's own if it has one, about a made-up line."""
         prompt = next(iter(self.prompts.values()), None)
         return proof(prompt or self.prompt(trial_rubric()))
-
-    @property
-    def client(self) -> "AsyncAnthropic":
-        """A client for calls that are made one at a time."""
-        return self.clients.first
 
     def prompt(self, rubric: Rubric) -> Prompt:
         """Gives what all calls about `rubric` have in common; raises UsageError."""
@@ -129,6 +125,8 @@ class ClaudeEvaluator(Evaluator):
         self._too_long: dict[str, set[int]] = {}
         """The turns that the model does not take, by conversation."""
         self._most_input: int | None = None
+        self._paid_twice: int | None = None
+        """Votes that an earlier run cast although they were out; None where none are out."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Gives its settings; a copy in another process connects for itself."""
@@ -152,6 +150,24 @@ class ClaudeEvaluator(Evaluator):
         return ClaudeSession(self, conversation, rubric)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Says that votes are with the server, which this run would pay for again."""
+        path = self.options.store
+        if path is None or not path.exists():
+            return ()
+        with closing(PendingVotes(path, self.endpoint.shown)) as pending:
+            votes, batches = pending.votes_out(), len(pending.submissions())
+            self._paid_twice = pending.paid_twice()
+        if not votes:
+            self._paid_twice = None
+            return ()
+        return (
+            f"{votes:,} {'vote is' if votes == 1 else 'votes are'} with the server in "
+            f"{batches:,} {'batch' if batches == 1 else 'batches'}; those that this run needs it "
+            "asks and pays for again: add --batch to collect them",
+        )
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Points out a model that may be misspelt, and conversations longer than it takes."""
         if not self._too_long:
@@ -173,6 +189,25 @@ class ClaudeEvaluator(Evaluator):
         """Names what looks made to sway the model."""
         return marks_of(conversation, turn)
 
+    def check(self) -> None:
+        """Raises MissingKeyError where there is no credential for the server."""
+        check_key(self.endpoint, "the claude evaluator")
+
+    def _look_back(self) -> None:
+        """Finds out what the run's calls came to besides its votes."""
+        self.meter.total_up()
+        path, before = self.options.store, self._paid_twice
+        if path is None or before is None:
+            return
+        with closing(PendingVotes(path, self.endpoint.shown)) as pending:
+            twice = pending.paid_twice() - before
+        self._paid_twice = None
+        if twice:
+            votes = "vote was" if twice == 1 else "votes were"
+            self._remarks += (
+                f"{twice:,} {votes} cast that a batch is to bring too: the server bills both",
+            )
+
     async def connection(self) -> Connection:
         """Connects, once in a run, and finds out what the model accepts; raises EvaluatorError."""
         if self._loop is not (loop := asyncio.get_running_loop()):
@@ -188,19 +223,21 @@ class ClaudeEvaluator(Evaluator):
     async def _connect(self) -> Connection:
         options = self.options
         # Importing the SDK takes about a second, in which logs can be read.
-        clients = await asyncio.to_thread(Clients, self.endpoint, options.patience.timeout)
+        client = await asyncio.to_thread(
+            connect, self.endpoint, options.under_way, options.patience.timeout
+        )
         try:
-            offered = await offer(clients.first, self.endpoint, options.model)
-            form = await accepted(clients.first, options.model, offered.form)
+            offered = await offer(client, self.endpoint, options.model)
+            form = await accepted(client, options.model, offered.form)
         except BaseException:
-            await clients.close()
+            await client.close()
             raise
         if offered.near:
             near = " or ".join(offered.near)
             self._remarks = (f"no model named {options.model!r} is known; did you mean {near}?",)
         self._most_input = offered.most_input
         caller = Caller(
-            clients,
+            client,
             self.endpoint,
             Pace(options.under_way, START_LOCAL if self.endpoint.local else START),
             self.meter,
@@ -209,14 +246,16 @@ class ClaudeEvaluator(Evaluator):
             kept=options.kept,
         )
         connection = Connection(
-            clients, caller, replace(offered, form=form), options.model, self._marker
+            client, caller, replace(offered, form=form), options.model, self._marker
         )
         return connection
 
     async def close(self) -> None:
         """Closes the connections."""
         if self._connection is not None:
-            await self._connection.clients.close()
+            await self._connection.client.close()
             self._connection = None
+        if self.spend.calls:
+            self._look_back()
         if self._ledger is not None:
             self._ledger.close()

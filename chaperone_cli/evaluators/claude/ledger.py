@@ -1,17 +1,15 @@
 """What the calls of all runs on one vote store have cost, kept in the store's file.
 
-A run notes what it sets aside before a call and what the call cost after it. What a run that was
+A run notes what it sets aside before a call, and what calls cost after them. What a run that was
 killed had set aside stays noted: those calls were under way, and the server may have billed them.
 """
 
 import os
 import secrets
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
-from chaperone_cli.errors import StoreError
+from chaperone_cli.store_file import StoreFile
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS spending (
@@ -27,57 +25,47 @@ class Ledger:
         """Opens nothing yet: a run that makes no call leaves no trace."""
         self._path = path
         self._run = f"{os.getpid()}-{secrets.token_hex(8)}"
-        self._db: sqlite3.Connection | None = None
+
+        self._spent = self._set_aside = 0.0
 
     def note(self, spent: float, set_aside: float) -> None:
-        """Adds to what this run has spent and has set aside, in US dollars; raises StoreError."""
-        with self._failing_clearly():
-            self._open().execute(
-                "INSERT INTO spending VALUES (?, ?, ?) ON CONFLICT (run) DO UPDATE SET "
-                "dollars = dollars + excluded.dollars, "
-                "set_aside = max(0, set_aside + excluded.set_aside)",
-                (self._run, spent, set_aside),
-            )
+        """Adds to what this run has spent and has set aside, in US dollars; raises StoreError.
+
+        A call costs at most what was set aside for it, so that its end is only noted in the file
+        with the next call: what stands there is never too little.
+        """
+        self._spent += spent
+        self._set_aside = max(0.0, self._set_aside + set_aside)
+        if set_aside > 0:
+            self._write()
 
     def hold(self, batch: int, dollars: float) -> None:
         """Sets dollars aside for a batch, which a later run may collect; raises StoreError."""
-        with self._failing_clearly():
-            self._open().execute(
-                "INSERT OR REPLACE INTO spending VALUES (?, 0, ?)", (f"batch {batch}", dollars)
-            )
+        self._file.change("REPLACE INTO spending VALUES (?, 0, ?)", (f"batch {batch}", dollars))
 
     def free(self, batch: int) -> None:
         """Gives back what was set aside for a batch; raises StoreError."""
-        with self._failing_clearly():
-            self._open().execute("DELETE FROM spending WHERE run = ?", (f"batch {batch}",))
+        self._file.change("DELETE FROM spending WHERE run = ?", (f"batch {batch}",))
 
     def total(self) -> float:
-        """Gives the US dollars that all runs have spent or set aside; raises StoreError."""
-        with self._failing_clearly():
-            found = self._open().execute("SELECT total(dollars + set_aside) FROM spending")
-            return float(found.fetchone()[0])
+        """Returns the US dollars that all runs have spent or set aside; raises StoreError."""
+        [(others,)] = self._file.rows(
+            "SELECT total(dollars + set_aside) FROM spending WHERE run <> ?", (self._run,)
+        )
+        return float(others) + self._spent + self._set_aside
 
     def close(self) -> None:
         """Closes the file."""
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        if "_file" in self.__dict__:
+            if self._spent or self._set_aside:
+                self._write()
+            self._file.close()
+            del self._file
 
-    def _open(self) -> sqlite3.Connection:
-        if self._db is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self._path, timeout=30, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute(_TABLE)
-        return self._db
+    def _write(self) -> None:
+        values = (self._run, self._spent, self._set_aside)
+        self._file.change("REPLACE INTO spending VALUES (?, ?, ?)", values)
 
-    @contextmanager
-    def _failing_clearly(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as exc:
-            raise StoreError(
-                f"{self._path}: what calls cost cannot be noted: {exc}",
-                hint="name another file with --store, or go without one with --no-store",
-            ) from exc
+    @cached_property
+    def _file(self) -> StoreFile:
+        return StoreFile(self._path, _TABLE, "what calls cost")

@@ -148,6 +148,11 @@ class Meter:
             self.spend.written_off += reserved.dollars
         self._release(reserved, reserved.dollars if billed else 0.0)
 
+    @property
+    def idle(self) -> bool:
+        """Says whether no call is under way."""
+        return not self._under_way
+
     async def drained(self, seconds: float) -> None:
         """Waits until no call is under way, for at most so many seconds."""
         try:
@@ -182,6 +187,11 @@ class Meter:
     def _total(self) -> float:
         return 0.0 if self._ledger is None else self._ledger.total()
 
+    def total_up(self) -> None:
+        """Brings up to date what all runs on the store come to, where that is capped."""
+        if self._max_total is not None:
+            self.spend.all_runs = self._total()
+
     @property
     def so_far(self) -> str:
         """Says what the run has taken."""
@@ -189,6 +199,7 @@ class Meter:
         return spent if self._price is None else f"{spent}, {self.spend.shown_dollars}"
 
     def _exhausted(self) -> BudgetExhausted:
+        self.total_up()
         so_far = f"{self.so_far} so far"
         limits = [
             *([f"--max-calls {self._max_calls}"] if self._max_calls is not None else []),
@@ -196,7 +207,6 @@ class Meter:
         ]
         if self._max_total is not None:
             limits.append(f"--max-cost-total {self._max_total:g}")
-            so_far += f", ${self._total():,.4f} by all runs on this store"
         return BudgetExhausted(
             f"the next call could exceed {' or '.join(limits)} ({so_far})",
             hint="run the same command again with a higher limit",

@@ -218,7 +218,10 @@ class Pace:
         elif done.limit >= TRIED * before.limit:
             # New connections make the first replies late: a second round decides.
             if self._doubted:
-                self._limit, self._grown = before.limit, None
+                # After doubling, as many as bring those replies when each takes no longer than
+                # before: what is right lies between the two numbers.
+                more = max(1.0, done.rate / before.rate) if self._starting else 1.0
+                self._limit, self._grown = min(done.limit, before.limit * more), None
                 self._starting, self._held = False, HELD
             self._doubted = not self._doubted
             return

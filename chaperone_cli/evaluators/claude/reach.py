@@ -72,7 +72,7 @@ def cause(exc: "APIConnectionError") -> Unreached | None:
     names = {type(one).__name__ for one in found}
     if "ProxyError" in names:
         return _PROXY
-    if not names & {"ConnectError", "ConnectTimeout"}:
+    if names & _BROKEN or not names & {"ConnectError", "ConnectTimeout"}:
         return None
     if Endpoint(str(exc.request.url)).proxied:
         # It was the proxy that could not be reached, for whatever reason.
@@ -94,6 +94,11 @@ def cause(exc: "APIConnectionError") -> Unreached | None:
     return _SILENT if "ConnectTimeout" in names else _OTHER
 
 
+_BROKEN = {
+    *("ServerDisconnectedError", "ClientOSError", "ClientConnectionResetError"),
+    "ClientConnectionError",
+}
+"""What aiohttp calls a connection that broke, which its transport reports as one that failed."""
 _NOWHERE = {101, 113}
 """ENETUNREACH and EHOSTUNREACH."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from chaperone_cli.auditing.auditor import Auditor
 from chaperone_cli.codec import prices, rubric
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.cost import Spend
@@ -15,7 +16,6 @@ from chaperone_cli.domain.problem import Problem
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol, Usage
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.errors import ChaperoneError
 from chaperone_cli.evaluators.claude.batches import BatchedClaude
 from chaperone_cli.evaluators.claude.caller import Patience

@@ -62,7 +62,44 @@ def test_batches_cost_half(tmp_path: Path) -> None:
     assert (spend.calls, spend.failed) == (len(calls), 0)
     assert spend.tokens.prompt == sum(call.usage.prompt for call in calls)
     assert spend.dollars == pytest.approx(sum(call.dollars for call in calls))
-    assert len({call.usage.write_5m for call in calls}) == 1, "nothing but instructions is cached"
+    assert 0 < spend.tokens.read < spend.tokens.prompt, "some requests find what is cached"
+    assert sum(call.usage.write_1h for call in calls) == 0
+
+
+def test_a_batch_of_which_all_is_refused_is_no_fault_of_what_was_asked(tmp_path: Path) -> None:
+    with running(rule="no", batch_faults={"invalid": 1.0}) as standin:
+        broken = Runs(standin.url, tmp_path).batched(TALKS)
+    with running(rule="no") as standin:
+        again = Runs(standin.url, tmp_path).batched(TALKS)
+    assert broken.error is None
+    assert set(again.votes.values()) == {"n n n n"}, "nothing was remembered of it"
+
+
+def test_what_is_too_long_is_not_handed_in(tmp_path: Path) -> None:
+    talk = conversation("long", "hello", *["so it goes on and on " * 150] * 11)
+    (tmp_path / "live").mkdir()
+    with running(rule="no", max_input=8000) as standin:
+        live = Runs(standin.url, tmp_path / "live", passes=2).live([talk, *TALKS])
+        standin.ledger.clear()
+        batched = Runs(standin.url, tmp_path, passes=2).batched([talk, *TALKS])
+        assert batched.votes == live.votes
+        assert {call.status for call in standin.ledger.calls} == {200}
+        reasons = {vote.reason for turn in batched.verdicts[0].turns for vote in turn.votes}
+        assert reasons == {None, "too_long"}
+        standin.ledger.clear()
+        again = Runs(standin.url, tmp_path, passes=2).batched([talk, *TALKS])
+        assert (again.votes, standin.ledger.requests.total()) == (live.votes, 0)
+
+
+def test_a_text_that_batches_and_calls_refuse_is_remembered(tmp_path: Path) -> None:
+    odd = conversation("odd", "hello odd", "the forbidden word")
+    with running(rule="no", rejects="forbidden") as standin:
+        outcome = Runs(standin.url, tmp_path).batched([odd])
+        assert outcome.votes == {"odd": "n aaaaa"}
+        before = len(standin.ledger.calls)
+        again = Runs(standin.url, tmp_path).batched([odd, *TALKS])
+        assert again.votes["odd"] == "n aaaaa"
+        assert len(standin.ledger.calls) == before + sum(len(talk.turns) for talk in TALKS)
 
 
 @pytest.mark.parametrize("rule", ["balanced", "conservative", "3"])
@@ -123,15 +160,16 @@ def test_a_request_that_keeps_failing_is_an_abstention(tmp_path: Path) -> None:
 
 
 def test_an_invalid_request_is_not_handed_in_again(tmp_path: Path) -> None:
-    with running(rule="no", batch_faults={"invalid": 1.0}) as standin:
+    odd = conversation("odd", "hello odd", "the forbidden word")
+    with running(rule="no", rejects="forbidden") as standin:
         runs = Runs(standin.url, tmp_path, passes=1)
-        outcome = runs.batched(TALKS[:1])
-        assert outcome.votes == {"c0": "n a a a"}
-        assert (batches(standin), kinds(standin).count("batch")) == (1, 3)
-        assert {vote.reason for turn in outcome.verdicts[0].turns for vote in turn.votes} == {
+        outcome = runs.batched([*TALKS, odd])
+        assert outcome.votes["odd"] == "n a"
+        assert (batches(standin), kinds(standin).count("batch")) == (1, 21)
+        assert {vote.reason for turn in outcome.verdicts[-1].turns for vote in turn.votes} == {
             *(None, "rejected")
         }
-        assert runs.batched(TALKS[:1]).usage.votes_from_store == 4, "it is remembered"
+        assert runs.batched([odd]).usage.votes_from_store == 2, "it is remembered"
 
 
 def test_refusals_and_unreadable_replies_are_abstentions(tmp_path: Path) -> None:
@@ -337,15 +375,16 @@ def test_a_budget_for_calls_hands_in_what_it_allows(tmp_path: Path) -> None:
 
 
 def test_a_budget_in_dollars_is_not_exceeded(tmp_path: Path) -> None:
+    talks = [conversation(f"c{number}", f"hello {number}", *"abcdefg") for number in range(20)]
     with running(rule="no") as standin:
         runs = Runs(standin.url, tmp_path, passes=1)
-        whole = Runs(standin.url, tmp_path / "whole", passes=1).batched(TALKS)
+        whole = Runs(standin.url, tmp_path / "whole", passes=1).batched(talks)
         assert whole.spend.dollars is not None
         standin.ledger.clear()
         spent = []
         for _ in range(20):
             limit = whole.spend.dollars * 0.6
-            outcome = runs.batched(TALKS, max_cost=limit)
+            outcome = runs.batched(talks, max_cost=limit)
             spent.append(standin.ledger.totals()["dollars"])
             standin.ledger.clear()
             assert spent[-1] <= limit

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from chaperone_cli.auditing.auditor import Auditor
 from chaperone_cli.codec import rubric
 from chaperone_cli.domain.conversation import Conversation
 from chaperone_cli.domain.rule import Rule
 from chaperone_cli.domain.run import Protocol
 from chaperone_cli.domain.verdict import ConversationVerdict
-from chaperone_cli.engine.audit import Auditor
 from chaperone_cli.evaluators.claude.caller import Patience
 from chaperone_cli.evaluators.recorded import RecordedEvaluator
 from chaperone_cli.readers import LogReader

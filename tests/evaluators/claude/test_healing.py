@@ -46,9 +46,10 @@ def test_a_conversation_by_itself_may_be_refused_from_its_first_turn(tmp_path: P
     with running(rule="no", rejects="forbidden") as standin:
         audited = audit(standin.url, talk, passes=1, store=tmp_path / "votes")
         assert (audited.error, audited.votes) == (None, {"odd": "a a"})
-        assert [call.status for call in standin.ledger.calls] == [400, 200, 400]
+        # After each refusal a question of our own, which nothing else comes in place of.
+        assert [call.status for call in standin.ledger.calls] == [400, 200, 400, 200]
         audit(standin.url, talk, passes=1, store=tmp_path / "votes")
-        assert len(standin.ledger.calls) == 3
+        assert len(standin.ledger.calls) == 4
 
 
 @pytest.mark.parametrize("fault", ["bad_request", "internal", "unavailable", "html"])
@@ -60,6 +61,22 @@ def test_a_server_that_refuses_everything_is_told_from_one_text(tmp_path: Path, 
         standin.faults.heal()
         again = audit(standin.url, *TALKS, store=tmp_path / "votes")
     assert set(again.votes.values()) == {"n n n"}, "nothing was remembered of it"
+
+
+@pytest.mark.parametrize("fault", ["bad_request", "unprocessable", "firewall", "too_large"])
+@pytest.mark.parametrize("answered", [1, 5])
+@pytest.mark.parametrize("talks", [1, 4, 16])
+def test_a_server_that_begins_to_refuse_everything_is_no_fault_of_what_was_asked(
+    tmp_path: Path, fault: str, answered: int, talks: int
+) -> None:
+    asked = [conversation(f"c{number}", f"hello {number}", *"abcdefg") for number in range(talks)]
+    with running(rule="no", script=("ok",) * answered) as standin:
+        standin.faults.shares[fault] = 1.0
+        broken = audit(standin.url, *asked, passes=1, store=tmp_path / "votes", concurrency=16)
+        assert talks == 1 or isinstance(broken.error, EvaluatorError)
+        standin.faults.heal()
+        again = audit(standin.url, *asked, passes=1, store=tmp_path / "votes")
+    assert set(again.votes.values()) == {"n " * 7 + "n"}, "nothing was remembered of it"
 
 
 def test_what_makes_the_server_fail_on_one_text_does_not_end_the_run(tmp_path: Path) -> None:
@@ -244,7 +261,8 @@ def test_a_cap_holds_over_all_runs_on_a_store(tmp_path: Path) -> None:
         spent = sum(call.dollars for call in standin.ledger.calls)
         assert limit / 2 < spent <= limit
         assert f"--max-cost-total {limit:g} " in audited.error.message
-        assert f", ${spent:.4f} by all runs on this store)" in audited.error.message
+        assert f", at most ${spent:.4f} by all runs on this store so far)" in audited.error.message
+        assert audited.spend.all_runs == pytest.approx(spent)
         other = audit(standin.url, *talks[-1:], store=tmp_path / "other", max_total=limit)
         assert other.error is None
 
@@ -254,13 +272,16 @@ def test_what_a_killed_run_had_under_way_counts_against_later_ones(tmp_path: Pat
     killed.note(0.25, 0.5)
     killed.note(0.125, -0.25)
     later = Ledger(store)
-    assert later.total() == 0.25 + 0.125 + 0.25
+    assert killed.total() == 0.25 + 0.125 + 0.25
+    assert later.total() == 0.25 + 0.5, "as much as may have been spent by then"
     later.hold(1, 2.0)
-    assert Ledger(store).total() == 2.625
+    assert Ledger(store).total() == 2.75
     later.free(1)
+    killed.close()
     assert Ledger(store).total() == 0.625
+    later.note(0.0, 0.25)
     with running(rule="no") as standin:
-        audited = audit(standin.url, TALKS[0], store=store, max_total=0.6)
+        audited = audit(standin.url, TALKS[0], store=store, max_total=0.85)
         assert isinstance(audited.error, BudgetExhausted)
         assert standin.ledger.calls == []
 

@@ -1,1 +1,0 @@
-"""What `chaperone rephrase` does: what is wanted, which responses those are, and the run."""

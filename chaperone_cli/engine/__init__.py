@@ -1,1 +1,0 @@
-"""The engine replays conversations and gathers votes; the only place with concurrency."""

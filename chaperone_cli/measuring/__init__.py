@@ -1,0 +1,1 @@
+"""Measures evaluators, screens and runs against what is known."""

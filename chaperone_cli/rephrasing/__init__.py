@@ -1,0 +1,1 @@
+"""Rewrites flagged responses, and judges each rewrite in its place."""
