@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,16 @@ def test_of_examples_set_aside_most_are_told_apart() -> None:
     assert len({line["language"] for line in attempts}) >= 17
     assert sum(bool(raised(line)) for line in attempts) >= 38
     assert sum(bool(raised(line)) for line in harmless) <= 1
+
+
+def test_of_many_kinds_in_many_languages_few_are_told_apart() -> None:
+    """What is reached; 76 % of attempts with at most 1 harmless text of 30 is wanted."""
+    path = HERE / "kept_aside.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    found = Counter(line["label"] for line in lines if raised(line))
+    assert Counter(line["label"] for line in lines) == {"attempt": 240, "harmless": 194}
+    assert found["attempt"] >= 71
+    assert found["harmless"] <= 13
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
