@@ -43,14 +43,23 @@ def test_of_examples_set_aside_most_are_told_apart() -> None:
     assert sum(bool(raised(line)) for line in harmless) <= 1
 
 
-def test_of_many_kinds_in_many_languages_few_are_told_apart() -> None:
+@pytest.mark.parametrize(
+    ("name", "counts", "least", "most"),
+    [
+        ("kept_aside", {"attempt": 240, "harmless": 194}, 71, 13),
+        # Written by another hand, without sight of the phrases: never to be learned from.
+        ("blind", {"attempt": 60, "harmless": 60}, 31, 7),
+    ],
+)
+def test_of_many_kinds_in_many_languages_few_are_told_apart(
+    name: str, counts: dict[str, int], least: int, most: int
+) -> None:
     """What is reached; 76 % of attempts with at most 1 harmless text of 30 is wanted."""
-    path = HERE / "kept_aside.jsonl"
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text("utf-8").splitlines()]
     found = Counter(line["label"] for line in lines if raised(line))
-    assert Counter(line["label"] for line in lines) == {"attempt": 240, "harmless": 194}
-    assert found["attempt"] >= 71
-    assert found["harmless"] <= 13
+    assert Counter(line["label"] for line in lines) == counts
+    assert found["attempt"] >= least
+    assert found["harmless"] <= most
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
